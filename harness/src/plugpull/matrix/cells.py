@@ -1,0 +1,103 @@
+"""One cell of the matrix: a framework, a version of it, a Python."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+__all__ = ["Cell", "Resolution"]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What is asked of the resolver for one cell.
+
+    Attributes:
+        requirements: The pin and its companions, as PEP 508 strings.
+        constraints: Versions to stay within, without asking for the package.
+        as_of: Only files uploaded before this moment are seen (RFC 3339, UTC). ``None`` sees all.
+        as_of_asked: What the declaration said: ``"release"``, ``"today"`` or a date.
+    """
+
+    requirements: tuple[str, ...]
+    constraints: tuple[str, ...] = ()
+    as_of: str | None = None
+    as_of_asked: str = "release"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One framework, in one version, under one Python.
+
+    Attributes:
+        framework: The name its users know it by, for example ``pydantic-ai``.
+        distribution: What is installed, for example ``pydantic-ai-slim``.
+        version: The exact version under test.
+        python: ``major.minor``.
+        target: Name of the folder under ``targets/``.
+        asked: The declaration's entry (or several, joined by a comma) that led here.
+        source: Where the version comes from. ``index`` for a release.
+        resolution: What the resolver is asked.
+        repeat: How often a timing-dependent variant runs.
+        yanked: The reason a yanked release carries, ``""`` when there is none given, ``None``
+            when the release is not yanked.
+        notes: Remarks for people, for example which open entry joined this cell.
+        excluded: Why the cell is not run. ``None`` for a scheduled cell.
+        impossible: Why the cell cannot even be tried (no such release). Such a cell is an ERROR.
+    """
+
+    framework: str
+    distribution: str
+    version: str
+    python: str
+    target: str
+    asked: str
+    resolution: Resolution
+    source: str = "index"
+    repeat: int = 5
+    yanked: str | None = None
+    notes: tuple[str, ...] = ()
+    excluded: str | None = None
+    impossible: str | None = None
+    default: bool = field(default=True)
+
+    @property
+    def id(self) -> str:
+        """``langgraph-1.2.11/py3.13``: the part of a result's id that names the cell."""
+        return f"{self.framework}-{self.version}/py{self.python}"
+
+    @property
+    def session(self) -> str:
+        """``langgraph-1.2.11-py3.13``: the cell's nox session, and the stem of its result file."""
+        return f"{self.framework}-{self.version}-py{self.python}"
+
+    @property
+    def folder(self) -> str:
+        """The environment's folder name: a hash of the id, so that no two cells share one."""
+        return hashlib.sha256(self.id.encode()).hexdigest()[:16]
+
+    @property
+    def runs(self) -> bool:
+        """Whether the cell is meant to run at all."""
+        return self.excluded is None and self.impossible is None
+
+    def with_note(self, note: str) -> Cell:
+        """The same cell with one more remark."""
+        return replace(self, notes=(*self.notes, note))
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object that :meth:`from_json` takes back."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Cell:
+        """The cell that :meth:`to_json` wrote."""
+        resolution = Resolution(
+            requirements=tuple(data["resolution"]["requirements"]),
+            constraints=tuple(data["resolution"]["constraints"]),
+            as_of=data["resolution"]["as_of"],
+            as_of_asked=data["resolution"]["as_of_asked"],
+        )
+        fields = {**data, "resolution": resolution, "notes": tuple(data["notes"])}
+        return cls(**fields)
