@@ -1,0 +1,209 @@
+"""An order agent on the OpenAI Agents SDK, with its conversation in a Session.
+
+The tool that charges the card needs a person's approval. The run pauses, the person approves and
+adds a remark, and the run goes on with the Session. When the Session's store fails, the state of
+the run is kept as JSON, and another process takes it up from there:
+
+* pause, approve, run again: https://openai.github.io/openai-agents-python/human_in_the_loop/
+* add input before resuming: https://openai.github.io/openai-agents-python/results/
+* a Session of one's own: https://openai.github.io/openai-agents-python/sessions/
+
+Usage: ``python agent.py start | resume | inspect``. Set from outside:
+
+``PLUGPULL_KEY``
+    What the tool sends the payment service as idempotency key: ``none``, or the ``tool-call-id``.
+``PLUGPULL_STAGED_INPUT``
+    The remark that is added to the paused run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from agents import Agent, Model, ModelResponse, Runner, RunState, Usage, function_tool
+from agents.memory import SessionABC
+from agents.tool_context import ToolContext
+from openai.types.responses import (
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
+
+from plugpull import record_effect
+from plugpull.session_store import StoreClient
+
+ORDER = "order-42"
+
+
+class FakeModel(Model):
+    """Stand in for the language model: one tool call, then an answer.
+
+    Like a real model it never says the same thing twice: each item has a new id and new wording.
+    """
+
+    async def get_response(
+        self, system_instructions: str | None, input: Any, *rest: Any, **settings: Any
+    ) -> ModelResponse:
+        """Ask for the charge until its output is in the input, then thank the customer."""
+        items = input if isinstance(input, list) else []
+        done = any(item.get("type") == "function_call_output" for item in items)
+        return ModelResponse(
+            output=[thank_you() if done else charge_request()], usage=Usage(), response_id=None
+        )
+
+    def stream_response(self, *rest: Any, **settings: Any) -> AsyncIterator[Any]:
+        """Streaming is not used here."""
+        raise NotImplementedError
+
+
+def charge_request() -> ResponseFunctionToolCall:
+    """The model's wish to charge the card."""
+    memo = f"order 42, {uuid.uuid4().hex[:8]}"
+    return ResponseFunctionToolCall(
+        id=f"fc_{uuid.uuid4().hex}",
+        call_id=f"call_{uuid.uuid4().hex}",
+        type="function_call",
+        name="charge_card",
+        arguments=json.dumps({"amount": 42, "memo": memo}),
+        status="completed",
+    )
+
+
+def thank_you() -> ResponseOutputMessage:
+    """The model's last words."""
+    text = f"Your card was charged. Thank you! ({uuid.uuid4().hex[:8]})"
+    return ResponseOutputMessage(
+        id=f"msg_{uuid.uuid4().hex}",
+        type="message",
+        role="assistant",
+        status="completed",
+        content=[ResponseOutputText(type="output_text", text=text, annotations=[])],
+    )
+
+
+class StoredSession(SessionABC):
+    """A Session whose items are in a database on another machine."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.store = StoreClient(session_id)
+
+    async def get_items(self, limit: int | None = None) -> list[Any]:
+        """The newest ``limit`` items, or all of them, oldest first."""
+        return await asyncio.to_thread(self.store.get_items, limit)
+
+    async def add_items(self, items: list[Any]) -> None:
+        """Append items."""
+        await asyncio.to_thread(self.store.add_items, items)
+
+    async def pop_item(self) -> Any:
+        """Take the newest item back."""
+        return await asyncio.to_thread(self.store.pop_item)
+
+    async def clear_session(self) -> None:
+        """Forget everything."""
+        await asyncio.to_thread(self.store.clear)
+
+
+# Without failure_error_function=None an exception becomes text for the model, and the run goes on
+# as if the payment service had answered.
+@function_tool(needs_approval=True, failure_error_function=None)
+def charge_card(context: ToolContext[None], amount: int, memo: str) -> str:
+    """Charge the customer's card."""
+    by_call = os.environ.get("PLUGPULL_KEY", "none") == "tool-call-id"
+    record_effect("charge_card", key=context.tool_call_id if by_call else None)
+    return f"charged ${amount} ({memo})"
+
+
+AGENT = Agent(name="Shop", model=FakeModel(), tools=[charge_card])
+
+
+def workdir() -> Path:
+    """The folder that outlives this process."""
+    return Path(os.environ["PLUGPULL_WORKDIR"])
+
+
+def state_file() -> Path:
+    """Where the paused or failed run is kept."""
+    return workdir() / "state.json"
+
+
+def answer_file() -> Path:
+    """Where the final answer is kept: it is there when the run came to its end."""
+    return workdir() / "answer.txt"
+
+
+def save(state: RunState[Any, Any]) -> None:
+    """Keep the state of the run for another process."""
+    state_file().write_text(json.dumps(state.to_json()), encoding="utf-8")
+
+
+async def start(session: StoredSession) -> None:
+    """Ask, wait for the person, and go on with their approval and remark."""
+    paused = await Runner.run(AGENT, "Charge my card $42 for order 42.", session=session)
+    state = paused.to_state()
+    save(state)
+    state.add_input(os.environ["PLUGPULL_STAGED_INPUT"])
+    for question in state.get_interruptions():
+        state.approve(question)
+    await go_on(state, session)
+
+
+async def resume(session: StoredSession) -> None:
+    """Take up the kept state. A run that failed before it was kept is asked again."""
+    if not state_file().exists():
+        await start(session)
+        return
+    state = await RunState.from_json(AGENT, json.loads(state_file().read_text(encoding="utf-8")))
+    await go_on(state, session)
+
+
+async def go_on(state: RunState[Any, Any], session: StoredSession) -> None:
+    """Run to the end. If the Session's store fails, keep the state and fail."""
+    try:
+        result = await Runner.run(AGENT, state, session=session)
+    except Exception:
+        save(state)
+        raise
+    record_effect("finish_order", key=ORDER)
+    answer_file().write_text(str(result.final_output), encoding="utf-8")
+
+
+def entry(item: dict[str, Any]) -> dict[str, str | None]:
+    """What one stored item is: the user's words, a call, its answer, or the model's words."""
+    kind = {
+        "function_call": "call",
+        "function_call_output": "answer",
+        "user": "user",
+        "assistant": "message",
+    }.get(item.get("role") or item.get("type", ""), "system")
+    return {"kind": kind, "id": item.get("call_id")}
+
+
+async def report(session: StoredSession) -> None:
+    """Write down what the Session holds."""
+    history = [entry(item) for item in await session.get_items()]
+    text = json.dumps({"history": history, "finished": answer_file().exists()})
+    Path(os.environ["PLUGPULL_REPORTED"]).write_text(text, encoding="utf-8")
+
+
+def main(verb: str) -> None:
+    """Start the run, go on with it in another process, or look at what is stored."""
+    # No key is read and nothing is sent: the model is ours, and the SDK's tracing is off.
+    os.environ["OPENAI_AGENTS_DISABLE_TRACING"] = "1"
+    verbs = {"start": start, "resume": resume, "inspect": report}
+    if verb not in verbs:
+        message = f"unknown verb: {verb}"
+        raise SystemExit(message)
+    asyncio.run(verbs[verb](StoredSession(ORDER)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[-1])
