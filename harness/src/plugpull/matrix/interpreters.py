@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plugpull.matrix.uvrun import find_uv
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -214,10 +216,8 @@ def _ask(python: str, path: Path, found: str, env: Mapping[str, str]) -> Interpr
 
 def _download(python: str, env: Mapping[str, str], tried: list[str]) -> Interpreter | Missing:
     """Let uv fetch the Python, because the user asked for it, then look once more."""
-    from uv import find_uv_bin  # noqa: PLC0415 - only this rare path needs it
-
     done = subprocess.run(
-        [find_uv_bin(), "python", "install", "--no-bin", python],
+        [find_uv(), "python", "install", "--no-bin", python],
         env=scrubbed(env),
         stdin=subprocess.DEVNULL,
         capture_output=True,

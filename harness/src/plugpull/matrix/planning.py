@@ -1,0 +1,165 @@
+"""Making the plan: the declaration, the posargs and the index, put together once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packaging.version import InvalidVersion, Version
+
+from plugpull.errors import UsageError
+from plugpull.matrix.declaration import read_declaration, undeclared
+from plugpull.matrix.expansion import expand, rfc3339, with_addition
+from plugpull.matrix.interpreters import find_all
+from plugpull.matrix.plan import Plan, now_utc
+from plugpull.matrix.selection import Selection, may_concern, select
+from plugpull.matrix.versions import parse_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+
+    from plugpull.matrix.cells import Cell
+    from plugpull.matrix.declaration import Declaration, Framework
+    from plugpull.matrix.index import Index
+    from plugpull.matrix.interpreters import Interpreter, Missing
+    from plugpull.matrix.manifests import TargetFacts
+    from plugpull.matrix.options import MatrixOptions
+    from plugpull.matrix.versions import Entry
+
+    Finder = Callable[[Iterable[str]], Mapping[str, Interpreter | Missing]]
+
+__all__ = ["make_plan"]
+
+
+def make_plan(
+    options: MatrixOptions,
+    *,
+    root: Path,
+    index: Index,
+    now: datetime | None = None,
+    find: Finder | None = None,
+) -> Plan:
+    """Resolve everything that can be resolved before the first session.
+
+    Args:
+        options: The posargs.
+        root: The checkout, with ``targets/`` in it.
+        index: Where releases are looked up.
+        now: The moment of planning (UTC). The clock's if not given.
+        find: Finds the interpreters. :func:`find_all` if not given.
+
+    Raises:
+        UsageError: The declaration or an option says something that cannot be meant.
+        PlugpullError: The index cannot be asked.
+    """
+    moment = now or now_utc()
+    targets = root / "targets"
+    declaration = read_declaration(Path(options.matrix), targets)
+    _check_pythons(options, declaration)
+    frameworks, added = _frameworks(options, declaration, targets)
+    pythons = [
+        python
+        for python in dict.fromkeys(p for framework in frameworks for p in framework.pythons)
+        if not options.python or python in options.python
+    ]
+    found = find(pythons) if find else find_all(pythons, download=options.download_python)
+    cells = expand(frameworks, declaration, index, found, now=moment, repeat=options.repeat)
+    chosen = _choose(cells, options, {f.name: f.target for f in frameworks}, added)
+    return Plan(
+        cells=tuple(cell for cell, _ in chosen),
+        options=options,
+        created=rfc3339(moment.replace(microsecond=0)),
+        results=Path(options.results),
+        root=root,
+        interpreters=dict(found),
+        selections={
+            cell.session: one for cell, one in chosen if one.scenarios or one.variants
+        },
+    )
+
+
+def _check_pythons(options: MatrixOptions, declaration: Declaration) -> None:
+    for python in options.python:
+        if python not in declaration.pythons:
+            raise UsageError(
+                f"--python {python}: {declaration.path} does not have it",
+                then=f"it has: {', '.join(declaration.pythons)}",
+            )
+
+
+def _frameworks(
+    options: MatrixOptions, declaration: Declaration, targets: Path
+) -> tuple[list[Framework], dict[str, set[Version]]]:
+    """The frameworks that have something to do, and the versions that ``--add`` asks of them."""
+    frameworks = {framework.name: framework for framework in declaration.frameworks}
+    by_distribution = {f.target.distribution: name for name, f in frameworks.items()}
+    added: dict[str, set[Version]] = {}
+    for asked, version in options.add:
+        name = asked if asked in frameworks else by_distribution.get(asked, asked)
+        framework = frameworks.get(name) or undeclared(name, declaration, targets)
+        entry = _exact(asked, version)
+        frameworks[name] = with_addition(framework, entry)
+        added.setdefault(name, set()).add(Version(version))
+    chosen = [
+        framework
+        for name, framework in frameworks.items()
+        if name in added or may_concern(options.only, name)
+    ]
+    return chosen, added
+
+
+def _exact(name: str, version: str) -> Entry:
+    try:
+        entry = parse_entry(version)
+    except ValueError as error:
+        raise UsageError(f"--add {name}=={version}: {error}") from error
+    if entry.exact is None:
+        raise UsageError(f"--add {name}=={version}: one exact version is needed")
+    return entry
+
+
+def _choose(
+    cells: Iterable[Cell],
+    options: MatrixOptions,
+    targets: Mapping[str, TargetFacts],
+    added: Mapping[str, set[Version]],
+) -> list[tuple[Cell, Selection]]:
+    """The selected cells, each with what runs in it.
+
+    Raises:
+        UsageError: A selector matches nothing, or nothing is left.
+    """
+    matched: set[str] = set()
+    chosen: list[tuple[Cell, Selection]] = []
+    for cell in cells:
+        target = targets[cell.framework]
+        matched.update(one for one in options.only if select([one], cell, target) is not None)
+        if options.python and cell.python not in options.python:
+            continue
+        selection = select(options.only, cell, target) if options.only else Selection()
+        if selection is None and _is_added(cell, added):
+            selection = Selection()  # Asked for by name: --only speaks of the declared cells.
+        if selection is not None:
+            chosen.append((cell, selection))
+    for selector in options.only:
+        if selector not in matched:
+            raise UsageError(
+                f"--only {selector}: nothing matches",
+                why="a prefix ends at / or is a framework's whole name; anything else is a glob",
+                then="nox -s list shows the cells",
+            )
+    if not chosen:
+        raise UsageError(
+            "nothing is selected: no cell is within both --only and --python",
+            then="nox -s list shows the cells",
+        )
+    return chosen
+
+
+def _is_added(cell: Cell, added: Mapping[str, set[Version]]) -> bool:
+    versions = added.get(cell.framework)
+    try:
+        return versions is not None and Version(cell.version) in versions
+    except InvalidVersion:
+        return False

@@ -1,0 +1,142 @@
+"""What ``--only`` selects: whole cells, or scenarios and variants within them.
+
+An id reads ``langgraph-1.2.11/py3.13/kill-mid-tool/sync+no-key/after-effect``. A selector is the
+front of an id in whole parts, the name of a framework, or a glob. A glob is compared part by part
+and may leave out the variant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plugpull.matrix.cells import Cell
+    from plugpull.matrix.manifests import TargetFacts
+
+__all__ = ["Selection", "may_concern", "result_selected", "select"]
+
+#: Parts of an id: framework and version, Python, scenario, variant, fault point.
+_CELL_PARTS = 2
+_SCENARIO, _VARIANT, _POINT = 2, 3, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What runs within a cell.
+
+    Attributes:
+        scenarios: Names of scenarios. Empty means whatever runs without a selection.
+        variants: Names of variants. Empty means all.
+    """
+
+    scenarios: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+
+
+def select(selectors: Iterable[str], cell: Cell, target: TargetFacts) -> Selection | None:
+    """What some selectors select of a cell together; ``None`` if nothing."""
+    scenarios: dict[str, None] = {}
+    variants: dict[str, None] = {}
+    selected = whole_cell = whole_scenario = False
+    for selector in selectors:
+        one = _select_one(selector, cell, target)
+        if one is None:
+            continue
+        selected = True
+        whole_cell |= not one.scenarios
+        whole_scenario |= not one.variants
+        scenarios.update(dict.fromkeys(one.scenarios))
+        variants.update(dict.fromkeys(one.variants))
+    if not selected:
+        return None
+    if whole_cell:
+        return Selection()
+    return Selection(tuple(scenarios), () if whole_scenario else tuple(variants))
+
+
+def may_concern(selectors: Sequence[str], framework: str) -> bool:
+    """Whether some selector may select a cell of a framework. Needs no version, so no network."""
+    if not selectors:
+        return True
+    for selector in selectors:
+        first = selector.split("/")[0]
+        if _is_glob(first) or first == framework or first.startswith(f"{framework}-"):
+            return True
+    return False
+
+
+def result_selected(selectors: Sequence[str], result_id: str, *, asked: str = "") -> bool:
+    """Whether some selector selects a result. No selectors select everything.
+
+    Args:
+        selectors: What ``--only`` was given.
+        result_id: The result's id.
+        asked: The declaration's entries that led to its cell, joined by commas.
+    """
+    parts = result_id.split("/")
+    framework_version = parts[0]
+    for selector in selectors:
+        wanted = selector.split("/")
+        if not any(_equal(wanted[0], name) for name in _names_of_id(framework_version, asked)):
+            continue
+        for shape in _shapes(wanted, selector):
+            pairs = zip(shape[1:], parts[1:], strict=False)
+            if len(shape) <= len(parts) and all(_equal(want, part) for want, part in pairs):
+                return True
+    return not selectors
+
+
+def _select_one(selector: str, cell: Cell, target: TargetFacts) -> Selection | None:
+    wanted = selector.split("/")
+    names = [cell.framework, f"{cell.framework}-{cell.version}"]
+    names += [f"{cell.framework}-{entry}" for entry in cell.asked.split(", ")]
+    if not any(_equal(wanted[0], name) for name in names):
+        return None
+    if len(wanted) >= _CELL_PARTS and not _equal(wanted[1], f"py{cell.python}"):
+        return None
+    if len(wanted) <= _SCENARIO:
+        return Selection()
+    scenarios = tuple(name for name in target.scenarios if _equal(wanted[_SCENARIO], name))
+    if not scenarios:
+        return None
+    if len(wanted) <= _VARIANT:
+        return Selection(scenarios)
+    variants = tuple(
+        name
+        for name, for_scenarios in target.variants
+        if _equal(wanted[_VARIANT], name) and not set(scenarios).isdisjoint(for_scenarios)
+    )
+    if variants:
+        return Selection(scenarios, variants)
+    # The fault points are the scenario's own affair: one that does not exist shows up as
+    # "nothing ran".
+    left_out = _is_glob(selector) and len(wanted) == _VARIANT + 1
+    return Selection(scenarios) if left_out else None
+
+
+def _shapes(wanted: list[str], selector: str) -> list[list[str]]:
+    """The selector's parts, and once more with any variant put in, where a glob may leave it out."""
+    shapes = [wanted]
+    if _is_glob(selector) and len(wanted) > _VARIANT:
+        shapes.append([*wanted[:_VARIANT], "*", *wanted[_VARIANT:]])
+    return shapes
+
+
+def _names_of_id(framework_version: str, asked: str) -> list[str]:
+    """What the first part of a selector may say for an id: each front that ends before a dash."""
+    pieces = framework_version.split("-")
+    fronts = ["-".join(pieces[:count]) for count in range(1, len(pieces))]
+    entries = [entry for entry in asked.split(", ") if entry]
+    return [framework_version, *fronts, *(f"{front}-{e}" for front in fronts for e in entries)]
+
+
+def _equal(pattern: str, text: str) -> bool:
+    return fnmatchcase(text, pattern) if _is_glob(pattern) else pattern == text
+
+
+def _is_glob(text: str) -> bool:
+    return any(character in text for character in "*?[")
