@@ -1,0 +1,303 @@
+"""Where runs happen: scratch folders, the launcher, time limits, and one trial at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from plugpull.processes.environment import child_environment
+from plugpull.processes.guardian import Guardian
+from plugpull.processes.launcher import (
+    AgentProcess,
+    CannotStart,
+    Command,
+    Launcher,
+    SpawnLauncher,
+    kill_group,
+)
+from plugpull.processes.strays import MARKER_VARIABLE, Stray, kill_strays
+from plugpull.provider import Provider
+from plugpull.stderr_tail import tail
+from plugpull.subject import Subject
+
+__all__ = ["Ended", "Lab", "Limits", "Trial"]
+
+# A socket's path has room for about 100 bytes, and a long TMPDIR uses them up.
+_LONGEST_SCRATCH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a process may take, in seconds, before it counts as hanging.
+
+    Attributes:
+        timeout: What the user asked for (``--timeout``); ``None`` for the rules below.
+    """
+
+    timeout: float | None = None
+
+    #: Without a fault nothing is known yet about how long a run takes.
+    UNFAULTED = 300.0
+    #: A faulted run gets at least this, and ten times as long as the run without a fault took,
+    #: so that a busy machine decides no verdict.
+    LEAST = 60.0
+    FACTOR = 10
+
+    @property
+    def unfaulted(self) -> float:
+        """For the run without a fault."""
+        return self.UNFAULTED if self.timeout is None else self.timeout
+
+    def faulted(self, unfaulted_seconds: float) -> float:
+        """For each process of a faulted run."""
+        if self.timeout is not None:
+            return self.timeout
+        return max(self.LEAST, self.FACTOR * unfaulted_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended.
+
+    Attributes:
+        returncode: Exit status, negative for a signal; ``None`` when it was still running at the
+            limit and was killed.
+        seconds: Wall time.
+        stderr: The end of what it wrote to standard error.
+    """
+
+    returncode: int | None
+    seconds: float
+    stderr: str
+
+
+@dataclass(slots=True)
+class Lab:
+    """What all trials share.
+
+    Use it as a context manager; leaving it ends every process and removes every folder.
+
+    Attributes:
+        limits: Time limits.
+        pass_env: Names of the user's environment to hand through to agents.
+        keep: Folder in which the work folder and the output of a failing trial are kept.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    pass_env: tuple[str, ...] = ()
+    keep: Path | None = None
+    marker: str = field(default_factory=lambda: uuid.uuid4().hex)
+    scratch: Path = field(init=False)
+    guardian: Guardian = field(init=False)
+    launcher: Launcher = field(init=False)
+    spare: frozenset[int] = frozenset()
+    _trials: int = 0
+
+    def __post_init__(self) -> None:
+        self.scratch = _scratch_folder()
+        self.guardian = Guardian(self.marker)
+        self.guardian.own_folder(self.scratch)
+        self.launcher = SpawnLauncher(self.guardian)
+
+    def __enter__(self) -> Lab:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End everything and remove every trace."""
+        self.launcher.close()
+        kill_strays(self.marker)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.guardian.dismiss()
+
+    def use(self, launcher: Launcher, spare: frozenset[int] = frozenset()) -> None:
+        """Start agents with this launcher from here on; ``spare`` are its own processes."""
+        self.launcher.close()
+        self.launcher = launcher
+        self.spare = spare
+
+    def trial(self, subject: Subject, variables: Mapping[str, str] | None = None) -> Trial:
+        """A fresh run of ``subject``; ``variables`` reach each of its processes."""
+        self._trials += 1
+        return Trial(self, subject, self.scratch / str(self._trials), variables or {})
+
+
+class Trial:
+    """One fresh run: an empty work folder, a provider, and the processes that share them.
+
+    Args:
+        lab: Where it happens.
+        subject: What is run.
+        folder: A folder of the trial's own; made here.
+        variables: Environment for each process, on top of the subject's.
+    """
+
+    def __init__(
+        self, lab: Lab, subject: Subject, folder: Path, variables: Mapping[str, str]
+    ) -> None:
+        self.lab = lab
+        self.subject = subject
+        self.folder = folder
+        # Two folders: an agent that deletes everything it can see in its own must not take the
+        # provider's socket along.
+        self.work = folder / "work"
+        self.private = folder / "ours"
+        self.work.mkdir(parents=True)
+        self.private.mkdir()
+        self.variables = dict(variables)
+        self.strays: list[Stray] = []
+        self.provider = Provider(self.private / "provider")
+        self._processes: list[AgentProcess] = []
+        self._reported = self.private / "reported.json"
+
+    def __enter__(self) -> Trial:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def launch(self, verb: str, *, generation: int = 0) -> AgentProcess:
+        """Start the subject with ``verb``.
+
+        Raises:
+            CannotStart: With the system's reason.
+        """
+        # The agent owns its work folder, so it may have removed the folder itself.
+        self.work.mkdir(exist_ok=True)
+        environment = child_environment(
+            {
+                **self.subject.environment,
+                **self.variables,
+                MARKER_VARIABLE: self.lab.marker,
+                "PLUGPULL_PROVIDER": str(self.provider.path),
+                "PLUGPULL_WORKDIR": str(self.work),
+                "PLUGPULL_REPORTED": str(self._reported),
+            },
+            self.lab.pass_env,
+        )
+        command = Command(
+            argv=(*self.subject.argv, verb),
+            environment=environment,
+            directory=self.folder if self.subject.program else Path.cwd(),
+            output=self.private / f"{verb}.out",
+            errors=self.private / f"{verb}.err",
+            program=self.subject.program,
+            generation=generation,
+        )
+        process = self.lab.launcher.launch(command)
+        self._processes.append(process)
+        return process
+
+    def stderr(self, verb: str) -> str:
+        """The end of what the process with ``verb`` wrote to standard error."""
+        return tail(self.private / f"{verb}.err")
+
+    def run(self, verb: str, limit: float, *, generation: int = 0) -> Ended:
+        """Start the subject with ``verb`` and wait for it to end, at most ``limit`` seconds.
+
+        Raises:
+            CannotStart: With the system's reason.
+        """
+        begun = time.monotonic()
+        process = self.launch(verb, generation=generation)
+        returncode = process.wait(limit)
+        self.end(process)
+        return Ended(returncode, time.monotonic() - begun, self.stderr(verb))
+
+    def end(self, process: AgentProcess) -> None:
+        """Kill what is left of the process's group."""
+        kill_group(process.pid)
+        process.wait(Limits.LEAST)
+        self.lab.guardian.forget(process.pid)
+        if process in self._processes:
+            self._processes.remove(process)
+
+    def inspect(self, limit: float) -> dict[str, Any] | None:
+        """What a fresh process reads back through the framework; ``None`` for a subject without.
+
+        This is what the target reports, so it is marked as such and proves nothing by itself.
+        """
+        if not self.subject.inspects:
+            return None
+        try:
+            ended = self.run("inspect", limit, generation=1)
+        except CannotStart as error:
+            return {"error": f"inspect could not be started: {error}"}
+        if ended.returncode != 0:
+            return {"error": f"inspect ended with {ended.returncode}", "stderr": ended.stderr}
+        try:
+            return self.reported()
+        except (OSError, ValueError) as error:
+            return {"error": f"inspect left no readable report: {error}"}
+
+    def reported(self) -> dict[str, Any]:
+        """What a process wrote to the file for reports.
+
+        Raises:
+            OSError: There is no such file.
+            ValueError: It is not a JSON object.
+        """
+        report = json.loads(self._reported.read_text(encoding="utf-8"))
+        if not isinstance(report, dict):
+            raise ValueError(  # noqa: TRY004 - the file's content is at fault, not our caller
+                f"expected a JSON object, not {type(report).__name__}"
+            )
+        return report
+
+    def sweep(self) -> list[dict[str, Any]]:
+        """End every process that left its group; what they were, for the evidence."""
+        for process in list(self._processes):
+            self.end(process)
+        self.strays += kill_strays(self.lab.marker, self.lab.spare)
+        return [{"pid": stray.pid, "command": stray.command} for stray in self.strays]
+
+    def keep(self, name: str) -> None:
+        """Copy the trial's folders to where the user asked for them (``--keep``)."""
+        if self.lab.keep is None:
+            return
+        kept = self.lab.keep / name
+        shutil.rmtree(kept, ignore_errors=True)
+        # Sockets cannot be copied and hold nothing.
+        shutil.copytree(self.folder, kept, ignore=_sockets, symlinks=True)
+
+    def close(self) -> None:
+        """End every process and remove the folders."""
+        self.sweep()
+        self.provider.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _sockets(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if (Path(folder) / name).is_socket()]
+
+
+def _scratch_folder() -> Path:
+    """A folder for sockets and work folders, with a path short enough for a socket."""
+    folder = Path(tempfile.mkdtemp(prefix="plugpull-"))
+    if len(os.fsencode(folder)) <= _LONGEST_SCRATCH:
+        return folder
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+    return Path(tempfile.mkdtemp(prefix="plugpull-", dir="/tmp"))

@@ -1,0 +1,354 @@
+"""A target's manifest: everything the harness has to know about a framework, as data.
+
+``targets/NAME/target.json``. JSON, because the harness reads it inside a cell, where Python 3.10
+has no TOML and nothing may be installed. The keys are described in docs/add-a-target.md.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plugpull.errors import UsageError
+from plugpull.notes import CONDITIONS, Note
+from plugpull.specifiers import matches
+
+__all__ = ["MANIFEST", "Manifest", "NotSupported", "Variant", "find_targets", "read_manifest"]
+
+#: The manifest's file name in a target's folder.
+MANIFEST = "target.json"
+
+#: The folder of the controls, which are no framework and no row of any table.
+CONTROL = "control"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way of using the framework.
+
+    Attributes:
+        name: Its name in ids.
+        label: What stands behind the version in a result's target; empty for nothing.
+        environment: What tells the program which variant it is.
+        scenarios: The scenarios it answers; empty for all that the target does.
+        versions: The versions in which it exists.
+        timing_dependent: Its verdicts may differ from run to run.
+        expect: For a control: fault point to the verdict and outcome it must have.
+    """
+
+    name: str
+    label: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    scenarios: tuple[str, ...] = ()
+    versions: str = "*"
+    timing_dependent: bool = False
+    expect: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NotSupported:
+    """A scenario that the framework cannot be asked for, in the open.
+
+    Attributes:
+        scenario: The scenario.
+        variant: One variant of it; ``None`` for all.
+        versions: The versions for which this holds.
+        reason: Why.
+        link: Where that can be read.
+        absent: ``module:attribute`` that is not there in those versions; a test asks for it.
+    """
+
+    scenario: str
+    reason: str
+    link: str
+    variant: str | None = None
+    versions: str = "*"
+    absent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One target.
+
+    Attributes:
+        folder: Where it is.
+        name: The framework's name as its users write it.
+        title: The framework's name in prose.
+        distribution: What is installed.
+        module: What is imported to prove the version.
+        program: The program with the verbs.
+        companions: Further distributions that the program needs.
+        preload: Modules that a fork server imports once.
+        environment: Set for every process of this target.
+        documentation: What the program follows: what it is about, and the link.
+        variants: At least one.
+        scenarios: Scenario to the versions that can answer it.
+        not_supported: What it cannot be asked for.
+        refusals: Patterns over a resume's standard error.
+        notes: Notes on results.
+        inspects: Whether the program has the verb ``inspect``.
+    """
+
+    folder: Path
+    name: str
+    title: str
+    distribution: str
+    module: str
+    program: Path
+    variants: tuple[Variant, ...]
+    scenarios: Mapping[str, str]
+    companions: tuple[str, ...] = ()
+    preload: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    documentation: tuple[tuple[str, str], ...] = ()
+    not_supported: tuple[NotSupported, ...] = ()
+    refusals: tuple[re.Pattern[str], ...] = ()
+    notes: tuple[Note, ...] = ()
+    inspects: bool = True
+
+    def variants_for(self, scenario: str, version: str) -> tuple[Variant, ...]:
+        """The variants that answer ``scenario`` in ``version`` of the framework."""
+        if scenario not in self.scenarios or not matches(version, self.scenarios[scenario]):
+            return ()
+        return tuple(
+            variant
+            for variant in self.variants
+            if (not variant.scenarios or scenario in variant.scenarios)
+            and matches(version, variant.versions)
+        )
+
+    def not_supported_in(self, version: str) -> tuple[NotSupported, ...]:
+        """What ``version`` of the framework cannot be asked for."""
+        return tuple(gap for gap in self.not_supported if matches(version, gap.versions))
+
+
+def find_targets(given: Path | None) -> Path | None:
+    """The folder of targets: the one that was given, or that of the checkout we stand in.
+
+    Raises:
+        UsageError: ``given`` is no such folder.
+    """
+    if given is not None:
+        if not any(given.glob(f"*/{MANIFEST}")):
+            raise UsageError(
+                f"{given} holds no targets",
+                why=f"a target is a folder with a {MANIFEST} in it; none is below {given}",
+                then="name the folder that holds the targets: --targets DIR",
+            )
+        return given.resolve()
+    for folder in (Path.cwd(), *Path.cwd().parents):
+        if (folder / "matrix.toml").is_file() and any(folder.glob(f"targets/*/{MANIFEST}")):
+            return folder / "targets"
+    return None
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read and check one target's manifest.
+
+    Raises:
+        UsageError: It is missing or wrong; the message names the file and the key.
+    """
+    path = folder / MANIFEST
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(
+            f"there is no target in {folder}",
+            why=f"{path} cannot be read: {error.strerror or error}",
+            then="docs/add-a-target.md shows what a target is made of",
+        ) from error
+    except ValueError as error:
+        raise UsageError(f"{path} is not JSON: {error}") from error
+    return _Reader(path).manifest(data)
+
+
+class _Reader:
+    """Takes a manifest apart; every complaint names the file and the key."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def manifest(self, data: Any) -> Manifest:
+        top = self._object(data, "the manifest", _MANIFEST_KEYS, _MANIFEST_NEEDED)
+        folder = self._path.parent
+        program = folder / self._text(top, "program")
+        if not program.is_file():
+            self._fail("program", f"{program} is not there")
+        scenarios = {
+            name: self._range(self._object(rule, f"scenarios.{name}", {"versions"}), "versions")
+            for name, rule in self._mapping(top, "scenarios").items()
+        }
+        variants = tuple(
+            self._variant(entry, f"variants[{number}]", scenarios)
+            for number, entry in enumerate(self._list(top, "variants"))
+        )
+        if not variants:
+            self._fail("variants", "there has to be at least one")
+        names = [variant.name for variant in variants]
+        if doubles := {name for name in names if names.count(name) > 1}:
+            self._fail("variants", f"two are called {min(doubles)!r}")
+        return Manifest(
+            folder=folder,
+            name=self._text(top, "name"),
+            title=self._text(top, "title"),
+            distribution=self._text(top, "distribution"),
+            module=self._text(top, "import"),
+            program=program,
+            variants=variants,
+            scenarios=scenarios,
+            companions=self._texts(top, "companions"),
+            preload=self._texts(top, "preload"),
+            environment=self._settings(top, "env"),
+            documentation=tuple(
+                (self._text(entry, "about"), self._text(entry, "link"))
+                for entry in self._list(top, "documentation")
+            ),
+            not_supported=tuple(
+                self._gap(entry, f"not_supported[{number}]")
+                for number, entry in enumerate(self._list(top, "not_supported"))
+            ),
+            refusals=tuple(self._pattern(text) for text in self._texts(top, "refusals")),
+            notes=tuple(
+                self._note(entry, f"notes[{number}]")
+                for number, entry in enumerate(self._list(top, "notes"))
+            ),
+            inspects=bool(top.get("inspect", True)),
+        )
+
+    def _variant(self, data: Any, place: str, scenarios: Mapping[str, str]) -> Variant:
+        entry = self._object(data, place, _VARIANT_KEYS, {"name"})
+        answered = self._texts(entry, "scenarios")
+        if unknown := set(answered) - set(scenarios):
+            self._fail(
+                f"{place}.scenarios", f"{min(unknown)!r} is not among the target's scenarios"
+            )
+        name = self._text(entry, "name")
+        if "/" in name:
+            self._fail(f"{place}.name", "a slash separates the parts of an id")
+        return Variant(
+            name=name,
+            label=str(entry.get("label", "")),
+            environment=self._settings(entry, "env"),
+            scenarios=answered,
+            versions=self._range(entry, "versions"),
+            timing_dependent=bool(entry.get("timing_dependent", False)),
+            expect=self._settings(entry, "expect"),
+        )
+
+    def _gap(self, data: Any, place: str) -> NotSupported:
+        entry = self._object(data, place, _GAP_KEYS, {"scenario", "reason", "link"})
+        return NotSupported(
+            scenario=self._text(entry, "scenario"),
+            reason=self._text(entry, "reason"),
+            link=self._text(entry, "link"),
+            variant=entry.get("variant"),
+            versions=self._range(entry, "versions"),
+            absent=entry.get("absent"),
+        )
+
+    def _note(self, data: Any, place: str) -> Note:
+        entry = self._object(data, place, {"when", "text", "link"}, {"when", "text", "link"})
+        when = self._mapping(entry, "when")
+        if unknown := set(when) - set(CONDITIONS):
+            self._fail(
+                f"{place}.when",
+                f"unknown condition {min(unknown)!r}; there are {', '.join(CONDITIONS)}",
+            )
+        return Note(when=when, text=self._text(entry, "text"), link=self._text(entry, "link"))
+
+    def _object(
+        self, data: Any, place: str, allowed: set[str], needed: set[str] | None = None
+    ) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            self._fail(place, "it has to be an object")
+        if unknown := set(data) - allowed:
+            self._fail(place, f"unknown key {min(unknown)!r}; known: {', '.join(sorted(allowed))}")
+        if missing := (needed or set()) - set(data):
+            self._fail(place, f"the key {sorted(missing)[0]!r} is missing")
+        return dict(data)
+
+    def _text(self, data: Any, key: str) -> str:
+        value = data.get(key) if isinstance(data, dict) else None
+        if not isinstance(value, str) or not value:
+            self._fail(key, f"it has to be a text, not {value!r}")
+        return str(value)
+
+    def _list(self, data: dict[str, Any], key: str) -> list[Any]:
+        value = data.get(key, [])
+        if not isinstance(value, list):
+            self._fail(key, "it has to be a list")
+        return list(value)
+
+    def _mapping(self, data: dict[str, Any], key: str) -> dict[str, Any]:
+        value = data.get(key, {})
+        if not isinstance(value, dict):
+            self._fail(key, "it has to be an object")
+        return dict(value)
+
+    def _texts(self, data: dict[str, Any], key: str) -> tuple[str, ...]:
+        values = self._list(data, key)
+        if not all(isinstance(value, str) for value in values):
+            self._fail(key, "it has to be a list of texts")
+        return tuple(values)
+
+    def _settings(self, data: dict[str, Any], key: str) -> dict[str, str]:
+        values = self._mapping(data, key)
+        if not all(isinstance(value, str) for value in values.values()):
+            self._fail(key, "its values have to be texts")
+        return values
+
+    def _range(self, data: dict[str, Any], key: str) -> str:
+        text = data.get(key, "*")
+        try:
+            matches("1.0", text)
+        except (ValueError, AttributeError, TypeError):
+            self._fail(key, f"{text!r} is not a version range such as '>=1.2,<2'")
+        return str(text)
+
+    def _pattern(self, text: str) -> re.Pattern[str]:
+        try:
+            return re.compile(text)
+        except re.error as error:
+            self._fail("refusals", f"{text!r} is not a regular expression: {error}")
+            raise
+
+    def _fail(self, place: str, problem: str) -> None:
+        raise UsageError(
+            f"{self._path}: {place}: {problem}",
+            then="docs/add-a-target.md describes every key",
+        )
+
+
+_MANIFEST_NEEDED = {
+    "name",
+    "title",
+    "distribution",
+    "import",
+    "program",
+    "variants",
+    "scenarios",
+}
+_MANIFEST_KEYS = _MANIFEST_NEEDED | {
+    "companions",
+    "documentation",
+    "env",
+    "inspect",
+    "not_supported",
+    "notes",
+    "preload",
+    "refusals",
+}
+_VARIANT_KEYS = {
+    "name",
+    "label",
+    "env",
+    "scenarios",
+    "versions",
+    "timing_dependent",
+    "expect",
+}
+_GAP_KEYS = {"scenario", "variant", "versions", "reason", "link", "absent"}

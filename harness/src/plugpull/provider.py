@@ -1,0 +1,203 @@
+"""The fake provider: the outside service on which a tool has its effect.
+
+It lives in the harness, beyond the reach of a kill, and counts the way a payment service with
+idempotency keys does. One call at a time can be held: before it is recorded, or after it was
+recorded and before it is answered. What happens then is the harness's business.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plugpull.wire import Connection, Server
+
+__all__ = ["AFTER_EFFECT", "BEFORE_EFFECT", "Call", "HeldCall", "Provider"]
+
+#: The tool has started; the provider has the call and has not recorded the effect.
+BEFORE_EFFECT = "before-effect"
+#: The provider has recorded the effect; the tool has no answer yet.
+AFTER_EFFECT = "after-effect"
+
+# How often a waiting harness looks whether the agent is still there.
+_GLANCE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call as the provider saw it.
+
+    Attributes:
+        effect: The effect's name.
+        key: The idempotency key that came with it.
+        pid: The caller, as the kernel names it.
+        phase: Which part of the run was going on: ``unfaulted``, ``start`` or ``resume``.
+        recorded: Whether the provider took it down.
+    """
+
+    effect: str
+    key: str | None
+    pid: int | None
+    phase: str
+    recorded: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """The call as it stands in a result's evidence."""
+        return {
+            "effect": self.effect,
+            "key": self.key,
+            "pid": self.pid,
+            "phase": self.phase,
+            "recorded": self.recorded,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCall:
+    """A call that the provider has and does not answer."""
+
+    effect: str
+    key: str | None
+    connection: Connection
+
+    @property
+    def pid(self) -> int | None:
+        """The caller, as the kernel names it."""
+        return self.connection.pid
+
+
+class Provider:
+    """Counts effects, and can hold the next call.
+
+    Args:
+        path: Where its socket is made.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.phase = "unfaulted"
+        self._lock = threading.Lock()
+        self._calls: list[Call] = []
+        self._refused: list[str] = []
+        self._point: str | None = None
+        self._held: HeldCall | None = None
+        self._arrived = threading.Event()
+        self._released = threading.Event()
+        self._server = Server(path, self._serve)
+
+    @property
+    def path(self) -> Path:
+        """Where the socket is."""
+        return self._server.path
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every call so far, in the order in which the provider took them."""
+        with self._lock:
+            return tuple(self._calls)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Why calls were refused: lines that were not the protocol's."""
+        with self._lock:
+            return tuple(self._refused)
+
+    @property
+    def effects(self) -> dict[str, int]:
+        """Distinct effects per name. A call without a key is always one more."""
+        keyed: set[tuple[str, str]] = set()
+        counts: Counter[str] = Counter()
+        for call in self.calls:
+            counts.setdefault(call.effect, 0)
+            if not call.recorded or (call.key is not None and (call.effect, call.key) in keyed):
+                continue
+            counts[call.effect] += 1
+            if call.key is not None:
+                keyed.add((call.effect, call.key))
+        return dict(counts)
+
+    def hold_next(self, point: str) -> None:
+        """Hold the next call at ``point``: :data:`BEFORE_EFFECT` or :data:`AFTER_EFFECT`."""
+        with self._lock:
+            self._point = point
+            self._held = None
+            self._arrived.clear()
+            self._released.clear()
+
+    def wait_held(self, seconds: float, still_going: Callable[[], bool]) -> HeldCall | None:
+        """The held call, or ``None`` when the agent ended, or the time did, before one came."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self._arrived.wait(_GLANCE):
+                return self._held
+            if not still_going():
+                # The agent may have made its call as the last thing it did.
+                return self._held if self._arrived.wait(_GLANCE) else None
+        return None
+
+    def drop_held(self) -> None:
+        """Close the held call without an answer. Nothing is held any more."""
+        with self._lock:
+            self._point = None
+        self._released.set()
+
+    def close(self) -> None:
+        """Stop; calls that are open fail in their callers."""
+        self._released.set()
+        self._server.close()
+
+    def _serve(self, connection: Connection) -> None:
+        while line := connection.read_line():
+            try:
+                name, key = _parse(line)
+            except ValueError as error:
+                with self._lock:
+                    self._refused.append(str(error))
+                connection.answer({"error": str(error)})
+                return
+            if not self._take(name, key, connection):
+                return
+            connection.answer({"ok": True})
+
+    def _take(self, name: str, key: str | None, connection: Connection) -> bool:
+        """Record the call; ``False`` if it was held, in which case it gets no answer."""
+        with self._lock:
+            point = self._point
+            self._point = None
+            recorded = point != BEFORE_EFFECT
+            self._calls.append(Call(name, key, connection.pid, self.phase, recorded))
+            if point is None:
+                return True
+            self._held = HeldCall(name, key, connection)
+        self._arrived.set()
+        self._released.wait()
+        return False
+
+
+def _parse(line: bytes) -> tuple[str, str | None]:
+    """Name and key of one request.
+
+    Raises:
+        ValueError: The line is not of the protocol; the text says what was expected.
+    """
+    try:
+        request = json.loads(line)
+    except ValueError:
+        request = None
+    if not isinstance(request, dict):
+        raise ValueError(  # noqa: TRY004 - the line is at fault, not our caller
+            'expected one line of JSON such as {"effect": "charge_card", "key": null}'
+        )
+    name, key = request.get("effect"), request.get("key")
+    if not isinstance(name, str) or not name:
+        msg = '"effect" must be a text that is not empty'
+        raise ValueError(msg)
+    if key is not None and not isinstance(key, str):
+        msg = '"key" must be a text, or null for a call without a key'
+        raise ValueError(msg)
+    return name, key

@@ -1,0 +1,294 @@
+"""Runs targets and agents: every variant, every scenario, every fault point, as often as asked."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plugpull.controls import Control, run_controls
+from plugpull.errors import UsageError
+from plugpull.facts import environment_facts, find_installed, now
+from plugpull.lab import Lab
+from plugpull.manifest import CONTROL, Manifest, Variant, read_manifest
+from plugpull.notes import annotate
+from plugpull.processes.environment import child_environment
+from plugpull.processes.fork_launcher import ForkLauncher, ForkUnavailable
+from plugpull.processes.launcher import SpawnLauncher
+from plugpull.processes.strays import MARKER_VARIABLE
+from plugpull.scenarios import SCENARIOS
+from plugpull.scenarios.base import NotUsable, Scenario, Settings
+from plugpull.scenarios.kill_mid_tool import KillMidTool
+from plugpull.subject import Subject
+from plugpull.verdicts import ERROR, Judgement, Result, combine
+
+__all__ = ["TIMING_REPEAT", "Report", "Runner", "Selection", "split_command"]
+
+#: How often a variant runs that its target declares as timing-dependent.
+TIMING_REPEAT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to run, and how often.
+
+    Attributes:
+        scenarios: Names; empty for all.
+        variants: Names; empty for all.
+        repeat: Repetitions of everything; ``None`` for one, or ``timing_repeat`` where a variant
+            is declared timing-dependent.
+        timing_repeat: Repetitions of such a variant.
+        settings: Settings of the scenarios.
+        launcher: ``auto``, ``fork`` or ``spawn``.
+    """
+
+    scenarios: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    repeat: int | None = None
+    timing_repeat: int = TIMING_REPEAT
+    settings: Settings = field(default_factory=Settings)
+    launcher: str = "auto"
+
+    def repetitions(self, subject: Subject) -> int:
+        """How often each fault point of ``subject`` is tried."""
+        if self.repeat is not None:
+            return self.repeat
+        return self.timing_repeat if subject.timing_dependent else 1
+
+
+@dataclass(slots=True)
+class Report:
+    """What one target or agent came to.
+
+    Attributes:
+        results: One per variant, scenario, fault point and detail.
+        not_supported: What the target cannot be asked for.
+        cell: Facts about the environment; empty for a user's agent.
+        missing: The framework is not installed.
+    """
+
+    results: list[Result] = field(default_factory=list)
+    not_supported: list[dict[str, Any]] = field(default_factory=list)
+    cell: dict[str, Any] = field(default_factory=dict)
+    missing: str | None = None
+
+
+class Runner:
+    """Runs what is asked in one lab.
+
+    Args:
+        lab: Where runs happen.
+        selection: What to run.
+        progress: Told about each result as soon as there is one.
+    """
+
+    def __init__(
+        self, lab: Lab, selection: Selection, progress: Callable[[Result], None] = lambda _: None
+    ) -> None:
+        self._lab = lab
+        self._selection = selection
+        self._progress = progress
+
+    def run_agent(self, command: str) -> Report:
+        """kill-mid-tool on a user's own agent.
+
+        Raises:
+            UsageError: The command is empty or its quotes do not match.
+        """
+        subject = Subject(target=command, argv=split_command(command))
+        self._lab.use(SpawnLauncher(self._lab.guardian))
+        return Report(list(self._run_scenario(KillMidTool(), subject)))
+
+    def run_target(self, targets: Path, name: str) -> Report:
+        """Everything selected of one target, after the controls.
+
+        Raises:
+            UsageError: There is no such target, or its manifest is wrong.
+        """
+        manifest = read_manifest(targets / name)
+        begun = time.monotonic()
+        report = Report(cell={"started": now(), "stage": "import", **environment_facts()})
+        report.cell["launcher"] = self._choose_launcher(manifest)
+        installed = find_installed(self._lab, manifest)
+        if installed is None:
+            needed = " ".join([manifest.distribution, *manifest.companions])
+            report.missing = (
+                f"{manifest.name} is not installed in this environment: "
+                f"python -m pip install {needed}"
+            )
+            return report
+        report.cell |= {
+            "framework": manifest.name,
+            "distribution": manifest.distribution,
+            "version": installed.version,
+        }
+        report.not_supported = [
+            {
+                "scenario": gap.scenario,
+                "variant": gap.variant,
+                "reason": gap.reason,
+                "link": gap.link,
+            }
+            for gap in manifest.not_supported_in(installed.version)
+            if not self._selection.scenarios or gap.scenario in self._selection.scenarios
+        ]
+        controls: list[Control] = []
+        for scenario in self._scenarios():
+            variants = self._variants(manifest, scenario, installed.version)
+            if not variants:
+                continue
+            subjects = [_subject(manifest, variant, installed.version) for variant in variants]
+            if installed.problem is not None:
+                report.results += self._errors(scenario, subjects, installed.problem)
+                continue
+            report.cell["stage"] = "controls"
+            control = targets / CONTROL
+            found = (
+                run_controls(self._lab, read_manifest(control), scenario, self._selection.settings)
+                if control.is_dir()
+                else []
+            )
+            controls += found
+            report.cell["stage"] = "run"
+            deviation = next((str(one) for one in found if one.deviates), None)
+            for subject in subjects:
+                if deviation is not None:
+                    report.results += self._distrusted(scenario, subject, deviation)
+                else:
+                    report.results += self._run_scenario(scenario, subject)
+        if installed.problem is None:
+            report.cell["stage"] = "done"
+        report.cell["controls"] = [one.to_json() for one in controls]
+        report.cell["seconds"] = round(time.monotonic() - begun, 3)
+        return report
+
+    def _scenarios(self) -> list[Scenario]:
+        wanted = self._selection.scenarios
+        return [one for name, one in SCENARIOS.items() if not wanted or name in wanted]
+
+    def _variants(self, manifest: Manifest, scenario: Scenario, version: str) -> list[Variant]:
+        wanted = self._selection.variants
+        return [
+            variant
+            for variant in manifest.variants_for(scenario.name, version)
+            if not wanted or variant.name in wanted
+        ]
+
+    def _choose_launcher(self, manifest: Manifest) -> str:
+        """Fork where that is possible; how it came out, for the record."""
+        if self._selection.launcher == "spawn":
+            self._lab.use(SpawnLauncher(self._lab.guardian))
+            return "spawn"
+        environment = child_environment(
+            {**manifest.environment, MARKER_VARIABLE: self._lab.marker}, self._lab.pass_env
+        )
+        try:
+            launcher = ForkLauncher(manifest.preload, environment, self._lab.guardian)
+        except ForkUnavailable as reason:
+            if self._selection.launcher == "fork":
+                raise UsageError(
+                    f"{manifest.name} cannot be started by forking",
+                    why=str(reason),
+                    then="leave --launcher away, or say --launcher spawn",
+                ) from reason
+            self._lab.use(SpawnLauncher(self._lab.guardian))
+            return f"spawn, because {reason}"
+        self._lab.use(launcher, launcher.server_pids)
+        return "fork"
+
+    def _run_scenario(self, scenario: Scenario, subject: Subject) -> Iterator[Result]:
+        lab, settings = self._lab, self._selection.settings
+        try:
+            unfaulted = scenario.unfaulted(lab, subject, settings)
+        except NotUsable as problem:
+            for result in _errors(scenario, subject, problem.detail, problem.evidence):
+                self._progress(result)
+                yield result
+            return
+        for case in unfaulted.cases:
+            repetitions = [
+                annotate(
+                    scenario.try_case(lab, subject, unfaulted, case),
+                    subject.notes,
+                    subject.environment,
+                )
+                for _ in range(self._selection.repetitions(subject))
+            ]
+            result = combine(repetitions, declared_timing_dependent=subject.timing_dependent)
+            self._progress(result)
+            yield result
+
+    def _errors(
+        self, scenario: Scenario, subjects: Sequence[Subject], problem: str
+    ) -> Iterator[Result]:
+        last = problem.strip().splitlines()[-1] if problem.strip() else "no reason was given"
+        for subject in subjects:
+            evidence = {"stage": "import", "stderr": problem}
+            for result in _errors(
+                scenario, subject, f"the framework cannot be imported: {last}", evidence
+            ):
+                self._progress(result)
+                yield result
+
+    def _distrusted(self, scenario: Scenario, subject: Subject, why: str) -> Iterator[Result]:
+        for result in _errors(
+            scenario,
+            subject,
+            f"this scenario cannot be trusted here: {why}",
+            {"stage": "controls"},
+        ):
+            self._progress(result)
+            yield result
+
+
+def split_command(command: str) -> tuple[str, ...]:
+    """A user's command as a POSIX shell would split it; no shell runs it.
+
+    Raises:
+        UsageError: It is empty or its quotes do not match.
+    """
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise UsageError(
+            f"--agent {command!r} cannot be split into words: {error}",
+            then="close every quote; no shell runs the command",
+        ) from error
+    if not words:
+        raise UsageError(
+            "--agent needs a command and got an empty one",
+            then='for example --agent "python agent.py"',
+        )
+    return words
+
+
+def _subject(manifest: Manifest, variant: Variant, version: str) -> Subject:
+    label = f" {variant.label}" if variant.label else ""
+    return Subject.for_program(
+        manifest.program,
+        target=f"{manifest.name} {version}{label}",
+        variant=variant.name,
+        environment={**manifest.environment, **variant.environment},
+        timing_dependent=variant.timing_dependent,
+        inspects=manifest.inspects,
+        refusals=manifest.refusals,
+        notes=manifest.notes,
+    )
+
+
+def _errors(scenario: Scenario, subject: Subject, detail: str, evidence: Any) -> Iterator[Result]:
+    """One ERROR per fault point."""
+    for point in scenario.fault_points:
+        yield Result(
+            scenario=scenario.name,
+            target=subject.target,
+            kill_point=point,
+            judgement=Judgement(ERROR, None, detail),
+            evidence=evidence,
+            variant=subject.variant,
+            runs={ERROR: 1},
+            timing_dependent=subject.timing_dependent,
+        )

@@ -1,0 +1,148 @@
+"""kill-mid-tool: SIGKILL inside a tool, before or after its effect, then resume.
+
+What should be true after: the provider saw every effect of the unfaulted run exactly once.
+
+ERROR when the run could not be killed as designed: the agent ended or fell silent before its tool
+called the provider, or the kill check failed. The proof that the fault landed is the held call, the
+caller's process id from the kernel, and the agent's exit status (:mod:`plugpull.killcheck`).
+
+SIGKILL is a process crash. It is no power cut: what the process had written is still in the page
+cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plugpull.killcheck import pull_the_plug
+from plugpull.lab import Lab, Trial
+from plugpull.processes.launcher import CannotStart
+from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
+from plugpull.scenarios.base import (
+    Case,
+    NotUsable,
+    Settings,
+    Unfaulted,
+    error,
+    judge_ended_resume,
+    run_unfaulted,
+)
+from plugpull.subject import Subject
+from plugpull.verdicts import PASS, Judgement, Outcome, Result, judge_effects
+
+__all__ = ["KillMidTool"]
+
+
+class KillMidTool:
+    """SIGKILL inside a tool."""
+
+    name = "kill-mid-tool"
+    fault_points = (BEFORE_EFFECT, AFTER_EFFECT)
+
+    def unfaulted(self, lab: Lab, subject: Subject, settings: Settings) -> Unfaulted:
+        """Run ``start`` to its end.
+
+        Raises:
+            NotUsable: It failed, or its tool never called the provider.
+        """
+        del settings
+        limit = lab.limits.unfaulted
+        with lab.trial(subject) as trial:
+            ended, effects = run_unfaulted(trial, limit)
+            if not effects:
+                raise NotUsable(
+                    "the agent exited (code 0) and its tool never called the provider: "
+                    "report the effect with record_effect where the tool calls the service",
+                    {
+                        "stage": "unfaulted",
+                        "effects": {},
+                        "calls": [],
+                        "start_returncode": ended.returncode,
+                        **({"stderr": ended.stderr} if ended.stderr else {}),
+                    },
+                )
+        return Unfaulted(
+            effects=tuple(effects),
+            seconds=ended.seconds,
+            cases=tuple(Case(point) for point in self.fault_points),
+            evidence={"effects": effects, "seconds": round(ended.seconds, 3)},
+        )
+
+    def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
+        """Kill at the fault point, resume, and count."""
+        limit = lab.limits.faulted(unfaulted.seconds)
+        evidence: dict[str, Any] = {
+            "unfaulted": dict(unfaulted.evidence),
+            "limit": round(limit, 3),
+            "launcher": lab.launcher.name,
+        }
+        with lab.trial(subject) as trial:
+            judgement = self._run(trial, unfaulted, case.kill_point, limit, evidence)
+            evidence["effects"] = trial.provider.effects
+            evidence["calls"] = [call.to_json() for call in trial.provider.calls]
+            if strays := trial.sweep():
+                evidence["left_group"] = strays
+            if judgement.verdict != PASS:
+                trial.keep(f"{self.name}-{subject.variant}-{case.kill_point}")
+        return Result(
+            scenario=self.name,
+            target=subject.target,
+            kill_point=case.kill_point,
+            judgement=judgement,
+            evidence=evidence,
+            variant=subject.variant,
+        )
+
+    def _run(
+        self,
+        trial: Trial,
+        unfaulted: Unfaulted,
+        point: str,
+        limit: float,
+        evidence: dict[str, Any],
+    ) -> Judgement:
+        provider = trial.provider
+        provider.phase = "start"
+        provider.hold_next(point)
+        try:
+            agent = trial.launch("start")
+        except CannotStart as reason:
+            return error(f"the agent could not be started: {trial.subject.argv[0]}: {reason}")
+        held = provider.wait_held(limit, lambda: agent.poll() is None)
+        if held is None:
+            status = agent.poll()
+            trial.end(agent)
+            _note_stderr(evidence, trial.stderr("start"))
+            if status is None:
+                return error(f"the tool did not call the provider within {limit:g} s")
+            return error(f"the agent exited (status {status}) before its tool called the provider")
+        kill = pull_the_plug(agent, held)
+        evidence["kill"] = kill.evidence
+        trial.end(agent)
+        provider.drop_held()
+        if kill.problem:
+            _note_stderr(evidence, trial.stderr("start"))
+            return error(f"the kill did not land in the tool: {kill.problem}")
+
+        provider.phase = "resume"
+        try:
+            ended = trial.run("resume", limit, generation=1)
+        except CannotStart as reason:
+            return error(f"resume could not be started: {trial.subject.argv[0]}: {reason}")
+        evidence["resume_returncode"] = ended.returncode
+        _note_stderr(evidence, ended.stderr)
+        effects = provider.effects
+        made = any(call.phase == "resume" and call.recorded for call in provider.calls)
+        broken = judge_ended_resume(
+            trial.subject, ended, new_effects=made, limit=limit, after="the kill"
+        ) or judge_effects(unfaulted.effects, effects, when="after resume")
+        if (reported := trial.inspect(limit)) is not None:
+            evidence["reported"] = reported
+        return broken or Judgement(
+            PASS, Outcome.HELD, f"the provider saw exactly 1 {held.effect} effect"
+        )
+
+
+def _note_stderr(evidence: dict[str, Any], stderr: str) -> None:
+    if stderr:
+        evidence["stderr"] = stderr

@@ -1,0 +1,118 @@
+"""Agents whose verdicts are known, in nothing but the standard library.
+
+Each is a small durable agent that gets one thing right or wrong on purpose. What it must come to
+stands beside its name in target.json. PLUGPULL_CONTROL says which one to be.
+
+The four kinds of tool (kill-mid-tool) share one framework: steps are noted in a journal when they
+are done, and a resume runs again whatever is not in it. They differ in how the tool calls the
+provider. The three kinds of recovery (lost-session-write) share one conversation: it is written
+item by item, and its place is saved before each write. They differ in what a resume thinks of the
+write that failed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from plugpull import record_effect
+from plugpull.session_store import StoreClient
+
+WORK = Path(os.environ["PLUGPULL_WORKDIR"])
+KIND = os.environ["PLUGPULL_CONTROL"]
+ORDER = "order-42"
+
+
+def durably(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all."""
+    half = path.with_suffix(".half")
+    half.write_text(text, encoding="utf-8")
+    half.replace(path)
+
+
+# -- kill-mid-tool: a framework that runs an unfinished step again ---------------------------------
+
+
+def charge_without_key() -> None:
+    """The provider cannot tell a second charge from the first."""
+    record_effect("charge_card")
+
+
+def charge_with_stable_key() -> None:
+    """The key belongs to the order, so it is the same after a resume."""
+    record_effect("charge_card", key=ORDER)
+
+
+def charge_with_fresh_key() -> None:
+    """A key made anew by each run of the tool protects nothing."""
+    record_effect("charge_card", key=uuid.uuid4().hex)
+
+
+def charge_after_ledger() -> None:
+    """Notes that it is done before it is: a crash in between loses the charge."""
+    ledger = WORK / "ledger"
+    if ledger.exists():
+        return
+    durably(ledger, "charged")
+    record_effect("charge_card")
+
+
+TOOLS: dict[str, Callable[[], None]] = {
+    "no-key": charge_without_key,
+    "stable-key": charge_with_stable_key,
+    "fresh-key": charge_with_fresh_key,
+    "ledger-first": charge_after_ledger,
+}
+
+
+def run_steps(charge: Callable[[], None]) -> None:
+    """Run every step that the journal does not have yet."""
+    journal = WORK / "journal"
+    done = journal.read_text(encoding="utf-8").split() if journal.exists() else []
+    steps: dict[str, Callable[[], None]] = {
+        "charge": charge,
+        "finish": lambda: record_effect("finish_order", key=ORDER),
+    }
+    for name, step in steps.items():
+        if name not in done:
+            step()
+            done.append(name)
+            durably(journal, "\n".join(done))
+
+
+# -- lost-session-write: a conversation that is written item by item -------------------------------
+
+
+def run_conversation(*, resumed: bool) -> None:
+    """Write each item that is not written yet; raises when a write fails."""
+    store = StoreClient("conversation")
+    saved = WORK / "conversation.json"
+    if resumed:
+        state = json.loads(saved.read_text(encoding="utf-8"))
+        state["next"] += failed_write_counts(store, state["items"][state["next"]])
+    else:
+        texts = ["Charge $42.", os.environ["PLUGPULL_STAGED_INPUT"], "Done."]
+        state = {"next": 0, "items": [{"role": "user", "content": text} for text in texts]}
+    while state["next"] < len(state["items"]):
+        durably(saved, json.dumps(state))
+        store.add_items([state["items"][state["next"]]])
+        state["next"] += 1
+    record_effect("finish_order", key=ORDER)
+
+
+def failed_write_counts(store: StoreClient, item: dict[str, str]) -> bool:
+    """Whether the write that failed is taken for done."""
+    if KIND == "looks-before-writing":
+        return item in store.get_items()
+    return KIND == "believes-it-wrote"
+
+
+if __name__ == "__main__":
+    if KIND in TOOLS:
+        run_steps(TOOLS[KIND])
+    else:
+        run_conversation(resumed=sys.argv[1] == "resume")
