@@ -132,9 +132,9 @@ def read_declaration(path: Path, targets: Path) -> Declaration:
     rule = Rule("", as_of=_as_of(matrix), repeat=matrix.count("repeat") or REPEAT)
     matrix.finish()
     section = document.table("framework")
-    if section is None or not section.keys():
+    if section is None or not section.names():
         document.fail("[framework.NAME]", "is missing: no framework is declared")
-    frameworks = tuple(_framework(section, name, pythons, targets) for name in section.keys())
+    frameworks = tuple(_framework(section, name, pythons, targets) for name in section.names())
     excludes = tuple(
         _exclude(table, {framework.name: framework for framework in frameworks})
         for table in document.tables("exclude")
@@ -158,9 +158,7 @@ def undeclared(name: str, declaration: Declaration, targets: Path) -> Framework:
     return Framework(name, read_target(targets, name), (), declaration.pythons, ())
 
 
-def _framework(
-    section: Table, name: str, pythons: tuple[str, ...], targets: Path
-) -> Framework:
+def _framework(section: Table, name: str, pythons: tuple[str, ...], targets: Path) -> Framework:
     table = section.table(name)
     if table is None or _NAME.fullmatch(name) is None:
         section.fail(name, "a framework's name has letters, digits, and . _ - between them")
@@ -227,7 +225,7 @@ def _exclude(table: Table, frameworks: dict[str, Framework]) -> Exclude:
         table.fail("framework", "is missing")
     if name not in frameworks:
         known = suggestion(name, frameworks) or f"declared: {', '.join(frameworks)}"
-        table.fail("framework", f'there is no [framework.{name}]', known)
+        table.fail("framework", f"there is no [framework.{name}]", known)
     python = table.text("python")
     if python is not None and python not in frameworks[name].pythons:
         there = ", ".join(frameworks[name].pythons)
@@ -264,13 +262,17 @@ def _as_of(table: Table) -> str | None:
     value = table.day("as-of")
     if value is None or value in {"release", "today"}:
         return value
-    try:
-        if re.fullmatch(r"\d{4}-\d{2}-\d{2}", value) is None:
-            raise ValueError
-        date.fromisoformat(value)
-    except ValueError:
+    if not _is_date(value):
         table.fail("as-of", f'"{value}" is not "release", "today" or a date like "2026-03-15"')
     return value
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is not None  # 3.11 reads more forms
 
 
 def _specifier(table: Table, key: str, *, needed: bool) -> str:

@@ -124,18 +124,14 @@ def _versions(
     for entry in framework.entries:
         # "release" is a cut-off for the dependencies. It says nothing about which release.
         limit = cut_off(asked, None, now) if asked is not None else None
-        for pick in resolve(
-            entry, releases, project=framework.target.distribution, cut_off=limit
-        ):
+        for pick in resolve(entry, releases, project=framework.target.distribution, cut_off=limit):
             key = str(Version(pick.version)) if pick.impossible is None else pick.version
             earlier = found[key].picks if key in found else ()
             found[key] = _Found((*earlier, pick))
     return list(found.values())
 
 
-def _cell(
-    framework: Framework, found: _Found, python: str, rule: Rule, now: datetime
-) -> Cell:
+def _cell(framework: Framework, found: _Found, python: str, rule: Rule, now: datetime) -> Cell:
     pick = found.first
     target = framework.target
     rules = [rule, *(r for r in framework.rules if _within(pick.version, r.versions))]
@@ -170,9 +166,7 @@ def _cell(
     )
 
 
-def _unsupported(
-    cell: Cell, release: Release | None, python: Interpreter | Missing | None
-) -> Cell:
+def _unsupported(cell: Cell, release: Release | None, python: Interpreter | Missing | None) -> Cell:
     if release is None or cell.impossible is not None:
         return cell
     full = python.version if isinstance(python, Interpreter) else None

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from pypi_simple import DistributionPackage, ProjectPage
 
-__all__ = ["Index", "NoSuchProject", "OnlineIndex", "Release", "certificates", "index_url"]
+__all__ = [
+    "Index",
+    "NoSuchProject",
+    "OnlineIndex",
+    "Release",
+    "certificates",
+    "index_url",
+    "uv_settings",
+]
 
 #: Used when no variable names an index: the default of uv and pip.
 DEFAULT_INDEX = "https://pypi.org/simple/"
@@ -143,6 +151,20 @@ def certificates(environ: Mapping[str, str]) -> str | None:
         if value and Path(value).exists():
             return value
     return None
+
+
+def uv_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    """What uv must be told besides, so that it installs from the index that was asked here.
+
+    uv reads its own variables and SSL_CERT_FILE; pip's and those of other tools it does not know.
+    """
+    settings: dict[str, str] = {}
+    if not any(environ.get(name) for name in _INDEX_VARIABLES[:2]) and environ.get("PIP_INDEX_URL"):
+        settings["UV_DEFAULT_INDEX"] = index_url(environ)
+    trusted = certificates(environ)
+    if trusted is not None and not environ.get("SSL_CERT_FILE") and Path(trusted).is_file():
+        settings["SSL_CERT_FILE"] = trusted
+    return settings
 
 
 def _releases(page: ProjectPage) -> tuple[Release, ...]:

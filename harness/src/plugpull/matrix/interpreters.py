@@ -201,10 +201,15 @@ def _ask(python: str, path: Path, found: str, env: Mapping[str, str]) -> Interpr
         words = done.stderr.strip().splitlines()
         said = words[0] if words else "it said nothing"
         return f"{path}: refuses with exit code {done.returncode}: {said}"
+    return _judge(python, path, found, done.stdout)
+
+
+def _judge(python: str, path: Path, found: str, answer: str) -> Interpreter | str:
+    """Whether the answer is that of the Python that was asked for. A text says what it is."""
     try:
-        real, version, implementation = json.loads(done.stdout)
+        real, version, implementation = json.loads(answer)
     except ValueError:
-        return f"{path}: answers {done.stdout[:60]!r}"
+        return f"{path}: answers {answer[:60]!r}"
     if version.split(".")[:2] != python.split("."):
         return f"{path}: is Python {version}"
     if implementation != "CPython":

@@ -20,7 +20,7 @@ from plugpull.matrix.options import MatrixOptions
 from plugpull.matrix.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 __all__ = ["PLAN_VERSION", "Plan", "read_plan"]
 
@@ -85,14 +85,23 @@ class Plan:
         """Where a cell's results are."""
         return self.results / "cells" / f"{cell.session}.json"
 
-    def with_pending(self, needs_run: Callable[[Plan, Cell, Path], bool]) -> Plan:
+    def with_pending(
+        self,
+        needs_run: Callable[[Plan, Cell, Path], bool],
+        sessions: Collection[str] | None = None,
+    ) -> Plan:
         """The plan that knows which cells must run.
 
         Args:
             needs_run: Says so for a cell that was run before. It may take a while, so several
                 cells are asked about at once.
+            sessions: The cells it is about. All if not given.
         """
-        able = [cell for cell in self.cells if self.not_run(cell) is None]
+        able = [
+            cell
+            for cell in self.cells
+            if self.not_run(cell) is None and (sessions is None or cell.session in sessions)
+        ]
 
         def asks(cell: Cell) -> bool:
             known = self.result_file(cell).exists() and not self.options.fresh

@@ -73,9 +73,7 @@ def make_plan(
         results=Path(options.results),
         root=root,
         interpreters=dict(found),
-        selections={
-            cell.session: one for cell, one in chosen if one.scenarios or one.variants
-        },
+        selections={cell.session: one for cell, one in chosen if one.scenarios or one.variants},
     )
 
 

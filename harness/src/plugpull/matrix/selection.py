@@ -92,34 +92,35 @@ def result_selected(selectors: Sequence[str], result_id: str, *, asked: str = ""
 
 def _select_one(selector: str, cell: Cell, target: TargetFacts) -> Selection | None:
     wanted = selector.split("/")
-    names = [cell.framework, f"{cell.framework}-{cell.version}"]
-    names += [f"{cell.framework}-{entry}" for entry in cell.asked.split(", ")]
-    if not any(_equal(wanted[0], name) for name in names):
-        return None
-    if len(wanted) >= _CELL_PARTS and not _equal(wanted[1], f"py{cell.python}"):
+    if not _is_of_cell(wanted, cell):
         return None
     if len(wanted) <= _SCENARIO:
         return Selection()
     scenarios = tuple(name for name in target.scenarios if _equal(wanted[_SCENARIO], name))
-    if not scenarios:
-        return None
-    if len(wanted) <= _VARIANT:
-        return Selection(scenarios)
+    if not scenarios or len(wanted) <= _VARIANT:
+        return Selection(scenarios) if scenarios else None
     variants = tuple(
         name
-        for name, for_scenarios in target.variants
-        if _equal(wanted[_VARIANT], name) and not set(scenarios).isdisjoint(for_scenarios)
+        for name, for_scenarios in target.variants or (("default", ()),)
+        if _equal(wanted[_VARIANT], name)
+        and (not for_scenarios or not set(scenarios).isdisjoint(for_scenarios))
     )
-    if variants:
-        return Selection(scenarios, variants)
-    # The fault points are the scenario's own affair: one that does not exist shows up as
+    # The fault points are the scenario's own affair: one that does not exist shows up later, as
     # "nothing ran".
-    left_out = _is_glob(selector) and len(wanted) == _VARIANT + 1
-    return Selection(scenarios) if left_out else None
+    left_out = not variants and _is_glob(selector) and len(wanted) == _VARIANT + 1
+    return Selection(scenarios, variants) if variants or left_out else None
+
+
+def _is_of_cell(wanted: list[str], cell: Cell) -> bool:
+    names = [cell.framework, f"{cell.framework}-{cell.version}"]
+    names += [f"{cell.framework}-{entry}" for entry in cell.asked.split(", ")]
+    return any(_equal(wanted[0], name) for name in names) and (
+        len(wanted) < _CELL_PARTS or _equal(wanted[1], f"py{cell.python}")
+    )
 
 
 def _shapes(wanted: list[str], selector: str) -> list[list[str]]:
-    """The selector's parts, and once more with any variant put in, where a glob may leave it out."""
+    """The selector's parts; for a glob, which may leave the variant out, also with any put in."""
     shapes = [wanted]
     if _is_glob(selector) and len(wanted) > _VARIANT:
         shapes.append([*wanted[:_VARIANT], "*", *wanted[_VARIANT:]])

@@ -136,8 +136,8 @@ class Table:
             for number, item in enumerate(value, start=1)
         ]
 
-    def keys(self) -> list[str]:
-        """The keys that are there."""
+    def names(self) -> list[str]:
+        """The keys that are there, in the order of the file."""
         return list(self.data)
 
     def finish(self) -> None:
@@ -156,12 +156,13 @@ class Table:
         return self.data.get(key)
 
     def _text(self, key: str, value: object) -> str:
-        if isinstance(value, _Unquoted) or (
-            isinstance(value, int) and not isinstance(value, bool)
-        ):
+        if isinstance(value, _Unquoted) or (isinstance(value, int) and not isinstance(value, bool)):
             written = value.text if isinstance(value, _Unquoted) else str(value)
-            self.fail(key, f"must be a string, not the number {written}", f'write "{written}"'
-                      " with quotes: as a number, 3.10 would be 3.1")
+            self.fail(
+                key,
+                f"must be a string, not the number {written}",
+                f'write "{written}" with quotes: as a number, 3.10 would be 3.1',
+            )
         if not isinstance(value, str):
             self.fail(key, f"must be a string, not {_kind(value)}")
         if not value.strip():
@@ -184,8 +185,9 @@ def _kind(value: object) -> str:
         return f"the number {value}"
     if isinstance(value, str):
         return f'the string "{value}"'
-    names = {dict: "a table", list: "a list"}
-    return names.get(type(value), str(value))
+    if isinstance(value, dict):
+        return "a table"
+    return "a list" if isinstance(value, list) else str(value)
 
 
 def _quoted(values: list[object]) -> str:

@@ -187,14 +187,10 @@ def _exact(
             return Pick(entry, release.version, release, impossible=reason)
         return Pick(entry, release.version, release)
     newest = f"; the newest is {releases[-1].version}" if releases else ""
-    return Pick(
-        entry, str(wanted), impossible=f"{project} has no release {entry.exact}{newest}"
-    )
+    return Pick(entry, str(wanted), impossible=f"{project} has no release {entry.exact}{newest}")
 
 
-def _newest(
-    releases: Sequence[Release], minors: int | None
-) -> tuple[list[Release], list[Release]]:
+def _newest(releases: Sequence[Release], minors: int | None) -> tuple[list[Release], list[Release]]:
     """The newest release of each of the newest minors, and the yanked ones before it in line.
 
     Without a number of minors: the newest release of all.
@@ -220,4 +216,3 @@ def _newest(
 def _before(release: Release, cut_off: datetime | None) -> bool:
     """Whether a resolver with that cut-off sees the release. Unknown times are seen."""
     return cut_off is None or release.first_upload is None or release.first_upload < cut_off
-

@@ -1,0 +1,333 @@
+"""What nox was asked for, and the plan that follows: once in the parent, read in its children.
+
+nox reads ``noxfile.py`` in every process it starts. The parent plans, writes the plan to a file and
+names that file in the environment; a child reads it and looks nothing up. Listing needs no plan.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from plugpull.errors import PlugpullError, UsageError
+from plugpull.matrix.lifeline import guard_parent, guard_worker
+from plugpull.matrix.options import MatrixOptions, parse_options
+from plugpull.matrix.plan import Plan, read_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+__all__ = ["Launch", "Wanted", "launch"]
+
+#: Names the plan's file for the sessions' processes.
+PLAN_VARIABLE = "PLUGPULL_PLAN"
+#: Tells the sessions' processes that their output ends up on a terminal.
+TERMINAL_VARIABLE = "PLUGPULL_TERMINAL"
+
+_SETTLED = ("matrix", "list", "collect")
+
+
+class Wanted(Protocol):
+    """The part of nox's configuration that is looked at here."""
+
+    sessions: Sequence[str] | None
+    keywords: str | None
+    tags: Sequence[str] | None
+    pythons: Sequence[str] | None
+    posargs: Sequence[str]
+    list_sessions: bool
+    usage: Sequence[str] | None
+    invoked_from: str
+    parallel_worker: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A cell's session as far as it can be told: in a listing, without asking an index.
+
+    Attributes:
+        session: Its name.
+        framework: The framework's name.
+        python: ``major.minor``.
+        about: One line for ``nox -l``.
+        leads_to: For a name like ``langgraph-latest-py3.13``: the session it stands for.
+    """
+
+    session: str
+    framework: str
+    python: str
+    about: str
+    leads_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What this process knows when it defines the sessions.
+
+    Attributes:
+        root: The checkout.
+        options: The posargs, if they are the matrix's.
+        plan: The plan, if anything needs it.
+        cells: The sessions of cells to define.
+        parallel: How many sessions run at once; ``None`` leaves it to nox.
+        chosen: The sessions to run where nox was given none by name but a Python.
+    """
+
+    root: Path
+    options: MatrixOptions
+    plan: Plan | None
+    cells: tuple[Described, ...]
+    parallel: int | None = None
+    chosen: tuple[str, ...] = ()
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """The sessions that ``matrix`` waits for."""
+        return self.plan.pending if self.plan is not None else ()
+
+    def need(self) -> Plan:
+        """The plan, for a session that cannot do without.
+
+        Raises:
+            PlugpullError: There is none, which is a mistake of ours.
+        """
+        if self.plan is None:
+            raise PlugpullError("this session was started without a plan")
+        return self.plan
+
+
+def launch(root: Path, own_sessions: Collection[str]) -> Launch:
+    """Find out what is wanted and plan it. Ends nox with 2 if that cannot be done.
+
+    Args:
+        root: The checkout.
+        own_sessions: Names of the sessions that are no cells and need no plan.
+    """
+    try:
+        return _launch(root, _wanted(), own_sessions)
+    except PlugpullError as error:
+        sys.stdout.flush()
+        print(f"plugpull: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+def state_file(root: Path, name: str) -> Path:
+    """A file of ours that can be made again."""
+    return root / ".plugpull" / name
+
+
+def _launch(root: Path, wanted: Wanted | None, own_sessions: Collection[str]) -> Launch:
+    if wanted is None or wanted.list_sessions or wanted.usage:
+        posargs = wanted.posargs if wanted is not None else ()
+        return _listing(root, posargs)
+    if wanted.parallel_worker and PLAN_VARIABLE in os.environ:
+        guard_worker()
+        return _worker(root)
+    if os.name != "posix":
+        raise PlugpullError("plugpull needs Linux or macOS: it kills processes by signals")
+    from plugpull.matrix.index import uv_settings  # noqa: PLC0415 - not in a worker
+
+    guard_parent()
+    os.environ.pop(PLAN_VARIABLE, None)
+    os.environ.update(uv_settings(os.environ))
+    names = _names(wanted)
+    if names is not None and set(names) <= set(own_sessions):
+        several = len(names) > 1 or "tests" in names
+        return Launch(root, MatrixOptions(), None, (), _processors() if several else None)
+    return _parent(root, wanted, names, own_sessions)
+
+
+def _parent(
+    root: Path, wanted: Wanted, names: Sequence[str] | None, own_sessions: Collection[str]
+) -> Launch:
+    cwd = Path(wanted.invoked_from)
+    options = parse_options(wanted.posargs, root=root, cwd=cwd)
+    if names is not None and "matrix" in names and wanted.pythons:
+        raise UsageError(
+            "-p chooses among the cells' own sessions",
+            then=f"nox -s matrix -- --python {wanted.pythons[0]}",
+        )
+    if names == ["collect"]:
+        last = _last_plan(root, options)
+        if last is not None:
+            return Launch(root, options, last, ())
+    plan = _make_plan(root, options)
+    cells = _cells(plan)
+    by_name = {cell.session: cell for cell in cells}
+    if names is not None:
+        unknown = [n for n in names if n not in {*by_name, *own_sessions, *_SETTLED}]
+        if unknown:
+            _refuse(plan, unknown[0], [*_SETTLED, *own_sessions, *by_name])
+    jobs = None
+    if names is None or set(names) - {"list", "collect", *own_sessions}:
+        plan = _pending(plan, names, by_name)
+        _hand_on(plan, root)
+        _show_terminal()
+        whole = names is None or "matrix" in names
+        if whole:
+            _announce(plan)
+        # A single session is run in this process, where its exit code is exact.
+        if len(plan.pending if whole else names or ()) > (0 if whole else 1):
+            jobs = _processors()
+    chosen = tuple(by_name) if names is None and wanted.pythons else ()
+    return Launch(root, options, plan, tuple(cells), jobs, chosen)
+
+
+def _worker(root: Path) -> Launch:
+    plan = read_plan(Path(os.environ[PLAN_VARIABLE]), root)
+    return Launch(root, plan.options, plan, tuple(_cells(plan)))
+
+
+def _make_plan(root: Path, options: MatrixOptions) -> Plan:
+    # Imports that only the planning process needs; every session's process pays for the others.
+    from plugpull.matrix.index import OnlineIndex  # noqa: PLC0415
+    from plugpull.matrix.planning import make_plan  # noqa: PLC0415
+
+    return make_plan(options, root=root, index=OnlineIndex())
+
+
+def _last_plan(root: Path, options: MatrixOptions) -> Plan | None:
+    """The last run's plan with this time's wishes about reporting; ``None`` to make a new one."""
+    path = state_file(root, "plan.json")
+    defaults = parse_options((), root=root)
+    if options.selects or options.matrix != defaults.matrix or not path.exists():
+        return None
+    plan = read_plan(path, root)
+    results = plan.results if options.results == defaults.results else Path(options.results)
+    merged = replace(
+        plan.options,
+        strict=options.strict or plan.options.strict,
+        compare=options.compare or plan.options.compare,
+        skip_missing_interpreters=(
+            options.skip_missing_interpreters or plan.options.skip_missing_interpreters
+        ),
+        results=str(results),
+    )
+    return replace(plan, options=merged, results=results)
+
+
+def _pending(plan: Plan, names: Sequence[str] | None, by_name: dict[str, Described]) -> Plan:
+    from plugpull.matrix.freshness import needs_run  # noqa: PLC0415 - the parent alone asks
+
+    if names is None or "matrix" in names:
+        return plan.with_pending(needs_run)
+    described = [by_name[name] for name in names if name in by_name]
+    return plan.with_pending(needs_run, {one.leads_to or one.session for one in described})
+
+
+def _hand_on(plan: Plan, root: Path) -> None:
+    """Write the plan twice: for the next ``collect``, and for this run's own children.
+
+    A second run in the same checkout replaces the first file while our children start.
+    """
+    import atexit  # noqa: PLC0415
+
+    plan.write(state_file(root, "plan.json"))
+    own = state_file(root, f"plans/{os.getpid()}.json")
+    plan.write(own)
+    atexit.register(own.unlink, missing_ok=True)
+    os.environ[PLAN_VARIABLE] = str(own)
+
+
+def _announce(plan: Plan) -> None:
+    able = sum(plan.not_run(cell) is None for cell in plan.cells)
+    run = len(plan.pending)
+    parts = [f"{run} to run", f"{able - run} up to date", f"{len(plan.cells) - able} not run"]
+    shown = ", ".join(part for part in parts if not part.startswith("0 ")) or "none"
+    print(f"plugpull: {len(plan.cells)} cells: {shown}", file=sys.stderr, flush=True)
+
+
+def _refuse(plan: Plan, name: str, known: Collection[str]) -> None:
+    from plugpull.matrix.tables import suggestion  # noqa: PLC0415
+
+    for cell in plan.cells:
+        reason = plan.not_run(cell)
+        if reason is not None and name in {cell.session, *_aliases(cell)}:
+            raise UsageError(f"{name}: {reason}", then="nox -s list shows every cell and why")
+    raise UsageError(
+        f"there is no session {name}", then=suggestion(name, known) or "nox -l lists them"
+    )
+
+
+def _cells(plan: Plan) -> list[Described]:
+    """The sessions of the cells that can run, and other names for those of open entries."""
+    cells: list[Described] = []
+    for cell in plan.cells:
+        if plan.not_run(cell) is not None:
+            continue
+        about = f"{cell.framework} {cell.version} on Python {cell.python}"
+        cells.append(Described(cell.session, cell.framework, cell.python, about))
+        cells += [
+            Described(alias, cell.framework, cell.python, about, leads_to=cell.session)
+            for alias in _aliases(cell)
+        ]
+    return cells
+
+
+def _aliases(cell: Any) -> list[str]:
+    entries = [entry for entry in cell.asked.split(", ") if entry != cell.version]
+    return [f"{cell.framework}-{entry}-py{cell.python}" for entry in entries]
+
+
+def _listing(root: Path, posargs: Sequence[str]) -> Launch:
+    """The sessions as far as the declaration tells: no network, no interpreter, no plan."""
+    from plugpull.matrix.declaration import read_declaration  # noqa: PLC0415
+
+    options = parse_options(posargs, root=root)
+    declaration = read_declaration(Path(options.matrix), root / "targets")
+    cells = [
+        Described(
+            f"{framework.name}-{entry.exact or entry.text}-py{python}",
+            framework.name,
+            python,
+            f"{framework.name} {entry.exact or entry.text} on Python {python}",
+        )
+        for framework in declaration.frameworks
+        for entry in framework.entries
+        for python in framework.pythons
+    ]
+    return Launch(root, options, None, tuple(cells))
+
+
+def _names(wanted: Wanted) -> list[str] | None:
+    """The sessions asked for by name; ``None`` if they are chosen by Python, tag or keyword."""
+    if wanted.tags or wanted.keywords:
+        return None
+    if wanted.sessions is not None:
+        return list(wanted.sessions)
+    return None if wanted.pythons else ["matrix"]
+
+
+def _show_terminal() -> None:
+    """Tell the sessions' processes, whose output is a pipe, what it ends up on."""
+    os.environ.pop(TERMINAL_VARIABLE, None)
+    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+        os.environ[TERMINAL_VARIABLE] = "1"
+        os.environ["COLUMNS"] = str(shutil.get_terminal_size().columns)
+
+
+def _processors() -> int:
+    """The processors this process may use, which in a container are fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _wanted() -> Wanted | None:
+    """The configuration of nox itself, found on the stack: a noxfile is not handed it.
+
+    ``None`` if the noxfile is imported by something else than nox.
+    """
+    frame = sys._getframe()  # noqa: SLF001 - inspect.currentframe, without importing inspect
+    while frame is not None:
+        found = frame.f_locals.get("global_config")
+        if hasattr(found, "invoked_from") and hasattr(found, "posargs"):
+            return cast("Wanted", found)
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return None

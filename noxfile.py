@@ -1,0 +1,140 @@
+# /// script
+# requires-python = ">=3.10"
+# dependencies = [
+#     "nox>=2026.10",
+#     "packaging>=24.2",
+#     "pypi-simple>=1.8",
+#     "rich>=13.9",
+#     "tomli>=2.2; python_version < '3.11'",
+#     "uv>=0.9",
+# ]
+# ///
+"""plugpull: pull the plug on an AI agent in the middle of a run, and see what breaks.
+
+nox -s matrix                                     run what has changed, print the table
+nox -s matrix -- --only langgraph --python 3.13   only some cells; --help lists all options
+nox -s langgraph-1.2.11-py3.13                    one cell alone
+nox -t langgraph                                  all cells of a framework (or -t py3.13)
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nox
+
+ROOT = Path(__file__).resolve().parent
+# The planner's side is used as it stands in the checkout: never another, installed one.
+sys.path.insert(0, str(ROOT / "harness" / "src"))
+
+from plugpull.matrix.launch import Described, launch  # noqa: E402
+from plugpull.matrix.ownenv import TEST_PYTHONS  # noqa: E402
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+nox.needs_version = ">=2026.10"
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["matrix"]
+
+OWN = ("tests", *(f"tests-{python}" for python in TEST_PYTHONS), "lint")
+LAUNCH = launch(ROOT, OWN)
+nox.options.parallel = LAUNCH.parallel
+if LAUNCH.chosen:
+    nox.options.sessions = LAUNCH.chosen
+
+
+def console() -> Console:
+    """Where tables are printed. A session's output is collected by nox, and printed later."""
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and rarely needed
+
+    terminal = True if os.environ.get("PLUGPULL_TERMINAL") else None
+    return Console(force_terminal=terminal, highlight=False)
+
+
+@nox.session(requires=LAUNCH.pending)
+def matrix(_session: nox.Session) -> None:
+    """Run the compatibility matrix: every cell that has changed, then the table."""
+    _collect()
+
+
+@nox.session(name="list", default=False)
+def list_(_session: nox.Session) -> None:
+    """Print every cell, scheduled or not, and why."""
+    from plugpull.matrix.listing import list_cells  # noqa: PLC0415
+
+    list_cells(LAUNCH.need(), console())
+
+
+@nox.session(default=False)
+def collect(_session: nox.Session) -> None:
+    """Print the table of the last run again; ends with its exact exit code."""
+    _collect()
+
+
+@nox.session(default=False, requires=[f"tests-{python}" for python in TEST_PYTHONS])
+def tests(session: nox.Session) -> None:
+    """Run plugpull's own tests on every Python; what stands behind -- goes to pytest."""
+    session.log(f"passed on Python {', '.join(TEST_PYTHONS)}")
+
+
+@nox.session(default=False, allow_parallel=True)
+def lint(session: nox.Session) -> None:
+    """Check style and types: ruff and mypy."""
+    from plugpull.matrix.ownchecks import lint as body  # noqa: PLC0415
+
+    body(session, ROOT)
+
+
+def _collect() -> None:
+    from plugpull.matrix.collect import collect as body  # noqa: PLC0415
+
+    code = body(LAUNCH.need(), ROOT, console())
+    if code:
+        # nox itself knows only 0 and 1. Without parallel mode this is the exit code.
+        sys.exit(code)
+
+
+def _define_tests(python: str) -> None:
+    def body(session: nox.Session) -> None:
+        from plugpull.matrix.ownchecks import run_tests  # noqa: PLC0415
+
+        run_tests(session, ROOT, python)
+
+    body.__doc__ = f"Run plugpull's own tests on Python {python}."
+    nox.session(name=f"tests-{python}", default=False, allow_parallel=True)(body)
+
+
+def _define_cell(cell: Described) -> None:
+    def body(session: nox.Session) -> None:
+        from plugpull.matrix.cellrun import run_cell  # noqa: PLC0415
+
+        plan = LAUNCH.need()
+        outcome = run_cell(plan, plan.cell(cell.session), ROOT)
+        if outcome.skip_reason:
+            session.skip(outcome.skip_reason)
+        session.log(outcome.summary)
+
+    def alias(session: nox.Session) -> None:
+        session.log(f"this is {cell.leads_to}")
+
+    body.__doc__ = alias.__doc__ = cell.about
+    define = nox.session(
+        name=cell.session,
+        python=cell.python,
+        venv_backend="none",
+        tags=[cell.framework, f"py{cell.python}"],
+        requires=[cell.leads_to] if cell.leads_to else [],
+        default=False,
+        allow_parallel=True,
+    )
+    define(alias if cell.leads_to else body)
+
+
+for _python in TEST_PYTHONS:
+    _define_tests(_python)
+for _cell in LAUNCH.cells:
+    _define_cell(_cell)
