@@ -4,13 +4,17 @@
 JSON per agent and writes what happens: ``ready``, ``started``, ``ended``. The exit status it
 reports is what ``waitpid`` gave it; an agent has no way to reach this socket.
 
-A forked child leaves the server's loop and runs the program at the top level of this module, so
-that the interpreter then ends as it would for any script: pending threads are joined, exit
-handlers run, an exception is printed and gives status 1.
+A forked child leaves the server's loop and runs the program at the top level of this module. It
+ends as a script does: an exception is printed and gives status 1, threads are joined, exit handlers
+run, output is flushed. Only the interpreter's own dismantling is left out, as multiprocessing's
+forked children leave it out: taking a framework apart costs up to a second, and nobody is there to
+see it.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import gc
 import importlib
 import json
@@ -19,6 +23,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 import traceback
 import types
 from pathlib import Path
@@ -142,8 +147,34 @@ def _become(request: Json) -> types.CodeType:
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=program, __builtins__=__builtins__, __spec__=None)
     sys.modules["__main__"] = main
-    gc.unfreeze()
     return compile(Path(program).read_bytes(), program, "exec")
+
+
+def _run(code: types.CodeType) -> int:
+    """Run a program in the module that it takes for ``__main__``; its exit status."""
+    try:
+        exec(code, sys.modules["__main__"].__dict__)  # noqa: S102 - running it is what is asked
+    except SystemExit as leaving:
+        if leaving.code is None or isinstance(leaving.code, int):
+            return leaving.code or 0
+        print(leaving.code, file=sys.stderr)
+        return 1
+    except BaseException as error:  # noqa: BLE001 - printed as Python prints what ends a program
+        trace = error.__traceback__
+        # Without this frame, so that the traceback is the one that a cold start would print.
+        sys.excepthook(type(error), error, trace.tb_next if trace else None)
+        return 1
+    return 0
+
+
+def _end(status: int) -> None:
+    """End this process as the interpreter would, up to the point where it takes itself apart."""
+    threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001 - as multiprocessing does
+    atexit._run_exitfuncs()  # noqa: SLF001 - the same
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status & 0xFF)
 
 
 if __name__ == "__main__":
@@ -151,11 +182,10 @@ if __name__ == "__main__":
     _control.set_inheritable(False)
     _failed = _import_all(sys.argv[2:])
     _server = _Server(_control)
-    # Objects that exist now are never collected in a child, so their pages stay shared.
+    # Frozen objects are never looked at by a child's collector, so their pages stay shared.
     gc.collect()
     gc.freeze()
     _server.say(kind="ready", failed=_failed, threads=_thread_count())
     _request = _server.serve()
     if _request is not None:
-        del _server, _control
-        exec(_become(_request), sys.modules["__main__"].__dict__)  # noqa: S102
+        _end(_run(_become(_request)))
