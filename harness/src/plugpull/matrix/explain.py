@@ -1,0 +1,223 @@
+"""What stands beneath the table: every distinct reason once, with the ids it is the reason for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plugpull.matrix.records import ERROR, NOT_RUN
+from plugpull.matrix.summary import pythons_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plugpull.matrix.records import CellRecord, Collected
+    from plugpull.matrix.results import Result
+
+__all__ = ["Block", "Entry", "explain"]
+
+#: Lines of an agent's standard error that stand beneath an ERROR.
+STDERR_LINES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One reason.
+
+    Attributes:
+        text: The reason, one line. It may end in a link.
+        ids: What it is the reason for. ``py*`` stands for all Pythons of that version.
+        words: What a program said, line by line.
+    """
+
+    text: str
+    ids: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Reasons of one kind.
+
+    Attributes:
+        title: What they are the reasons for.
+        kind: ``PASS``, ``FAIL``, ``ERROR``, or ``""``.
+        entries: Never empty.
+    """
+
+    title: str
+    kind: str
+    entries: tuple[Entry, ...]
+
+
+def explain(collected: Collected) -> tuple[Block, ...]:
+    """Everything that is said beneath the table, the most urgent last, where eyes are."""
+    ids = _Ids(collected)
+    blocks = [
+        Block("notes", "", tuple(_notes(collected.cells))),
+        Block("not supported", "", tuple(_not_supported(collected.cells))),
+        Block("FAIL", "FAIL", tuple(_results(collected, "FAIL", ids))),
+        Block("not run", "ERROR", tuple(_cells(collected.cells, NOT_RUN, ids))),
+        Block("ERROR", "ERROR", tuple(_errors(collected, ids))),
+        Block("files left out", "ERROR", tuple(_problems(collected))),
+        *_comparison(collected),
+    ]
+    return tuple(block for block in blocks if block.entries)
+
+
+class _Ids:
+    """Writes ids of several Pythons as one where all Pythons of the version have it."""
+
+    def __init__(self, collected: Collected) -> None:
+        self._pythons: dict[str, set[str]] = {}
+        for result in collected.results:
+            self._add(result.framework, result.version, _tail(result), result.python)
+        for cell in collected.cells:
+            self._add(cell.framework, cell.version, "", cell.python)
+
+    def _add(self, framework: str, version: str, tail: str, python: str) -> None:
+        self._pythons.setdefault(f"{framework}-{version}{tail}", set()).add(python)
+
+    def of(self, placed: Iterable[tuple[str, str, str, str]]) -> dict[str, list[int]]:
+        """Ids by framework, version, tail and Python; each with the places it stands for."""
+        together: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
+        for at, (framework, version, tail, python) in enumerate(placed):
+            together.setdefault((framework, version, tail), []).append((python, at))
+        found: dict[str, list[int]] = {}
+        for (framework, version, tail), pythons in together.items():
+            name = f"{framework}-{version}"
+            everywhere = self._pythons[f"{name}{tail}"]
+            if len(pythons) > 1 and {python for python, _ in pythons} == everywhere:
+                found[f"{name}/py*{tail}"] = [at for _, at in pythons]
+            else:
+                for python, at in pythons:
+                    found[f"{name}/py{python}{tail}"] = [at]
+        return found
+
+
+def _tail(result: Result) -> str:
+    return result.id.removeprefix(result.cell)
+
+
+def _results(collected: Collected, verdict: str, ids: _Ids) -> list[Entry]:
+    by_detail: dict[str, list[Result]] = {}
+    for result in collected.results:
+        if result.verdict == verdict:
+            by_detail.setdefault(result.detail, []).append(result)
+    entries = []
+    for detail, results in by_detail.items():
+        places = ids.of((each.framework, each.version, _tail(each), each.python) for each in results)
+        lines = tuple(
+            identity + _runs([results[at] for at in where]) for identity, where in places.items()
+        )
+        entries.append(Entry(detail, lines, _stderr(results[0]) if verdict == "ERROR" else ()))
+    return entries
+
+
+def _runs(results: list[Result]) -> str:
+    if not any(result.timing_dependent for result in results):
+        return ""
+    runs = sum((result.runs for result in results), Counter[str]())
+    return f"  ({runs[results[0].verdict]} of {runs.total()} runs)"
+
+
+def _stderr(result: Result) -> tuple[str, ...]:
+    said = result.raw["evidence"].get("stderr")
+    lines = said.splitlines() if isinstance(said, str) else []
+    return tuple(line for line in lines if line.strip())[-STDERR_LINES:]
+
+
+def _errors(collected: Collected, ids: _Ids) -> list[Entry]:
+    cells = _cells(collected.cells, ERROR, ids)
+    return [*cells, *_results(collected, "ERROR", ids)]
+
+
+def _cells(cells: Sequence[CellRecord], state: str, ids: _Ids) -> list[Entry]:
+    by_reason: dict[tuple[str, str], list[CellRecord]] = {}
+    for cell in cells:
+        if cell.state == state:
+            by_reason.setdefault((cell.reason, cell.words), []).append(cell)
+    entries = []
+    for (reason, words), together in by_reason.items():
+        step = together[0].step
+        text = f"{step}: {reason}" if step and step != reason else reason
+        places = ids.of((cell.framework, cell.version, "", cell.python) for cell in together)
+        lines = tuple(words.splitlines()) if words.strip() != reason else ()
+        entries.append(Entry(text, tuple(places), lines))
+    return entries
+
+
+def _not_supported(cells: Sequence[CellRecord]) -> list[Entry]:
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for cell in cells:
+        for declared in cell.not_supported:
+            what = [cell.framework, str(declared.get("scenario"))]
+            if declared.get("variant"):
+                what.append(str(declared["variant"]))
+            text = f"{' / '.join(what)}: {declared.get('reason', '')}"
+            if declared.get("link"):
+                text += f" {declared['link']}"
+            found.setdefault(text, {}).setdefault(cell.framework, {})[cell.version] = None
+    every: dict[str, set[str]] = {}
+    for cell in cells:
+        every.setdefault(cell.framework, set()).add(cell.version)
+    entries = []
+    for text, frameworks in found.items():
+        ((framework, versions),) = frameworks.items()
+        ran = {
+            cell.version
+            for cell in cells
+            if cell.framework == framework and cell.facts and not cell.words
+        }
+        every_one = set(versions) >= ran
+        entries.append(Entry(text, () if every_one else (", ".join(versions),)))
+    return entries
+
+
+def _notes(cells: Sequence[CellRecord]) -> list[Entry]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for cell in cells:
+        name = f"{cell.framework} {cell.version}"
+        said = [f"yanked: {cell.yanked or 'no reason given'}"] if cell.yanked is not None else []
+        for note in [*said, *cell.notes]:
+            found.setdefault((name, note), []).append(cell.python)
+    pythons: dict[str, set[str]] = {}
+    for cell in cells:
+        pythons.setdefault(f"{cell.framework} {cell.version}", set()).add(cell.python)
+    return [
+        Entry(
+            f"{name}: {note}"
+            if set(where) == pythons[name]
+            else f"{name} on {pythons_label(where)}: {note}"
+        )
+        for (name, note), where in found.items()
+    ]
+
+
+def _problems(collected: Collected) -> list[Entry]:
+    return [Entry(f"{each.file}: {each.kind}: {each.what}") for each in collected.problems]
+
+
+def _comparison(collected: Collected) -> list[Block]:
+    comparison = collected.comparison
+    if comparison is None:
+        return []
+    changed = [
+        Entry(
+            f"{change.word}: {change.before} -> {change.after}"
+            f"{' (timing-dependent)' if change.timing_dependent else ''}: {change.detail}",
+            (change.id,),
+        )
+        for change in comparison.changed
+    ]
+    title = f"compared with {comparison.baseline}: {comparison.same} as before"
+    kind = "FAIL" if changed else "PASS"
+    blocks = [
+        Block(f"{title}, {len(changed)} changed", kind, tuple(changed or [Entry("no change")]))
+    ]
+    for word, identities in (("new", comparison.appeared), ("gone", comparison.gone)):
+        if identities:
+            text = f"{len(identities)} that only {'this' if word == 'new' else 'the earlier'} run has"
+            blocks.append(Block(word, "", (Entry(text, identities),)))
+    return blocks

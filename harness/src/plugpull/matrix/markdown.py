@@ -1,0 +1,129 @@
+"""The compatibility table as GitHub Markdown, from the same model as the terminal's."""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from plugpull.matrix.explain import explain
+from plugpull.matrix.summary import summarise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plugpull.matrix.explain import Block
+    from plugpull.matrix.records import Collected
+    from plugpull.matrix.summary import Grid, Mark, Row
+
+__all__ = ["markdown"]
+
+
+def markdown(collected: Collected) -> str:
+    """The whole page."""
+    counts = collected.counts
+    code, reason = collected.judgement
+    numbers = [
+        f"**{counts.passed} PASS**",
+        f"**{counts.failed} FAIL**",
+        f"**{counts.errors} ERROR**",
+        f"**{counts.not_run} not run**",
+    ]
+    if counts.excluded:
+        numbers.append(f"{counts.excluded} excluded")
+    if counts.earlier:
+        numbers.append(f"and {counts.earlier} measured earlier")
+    lines = [
+        "# plugpull: compatibility table",
+        "",
+        f"{counts.ran} of {counts.cells} cells ran: {', '.join(numbers)}.",
+        "",
+        f"Planned {collected.created or 'at an unknown time'}. Exit code {code}: {_text(reason)}.",
+        "",
+    ]
+    for section in summarise(collected):
+        lines += [f"## {section.scenario or 'Without any result'}", ""]
+        for grid in section.grids:
+            lines += [*_grid(grid), ""]
+    for block in explain(collected):
+        lines += [*_block(block), ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _grid(grid: Grid) -> list[str]:
+    # Markdown has one line of heads, so the variant stands above the fault point in it.
+    heads = [
+        f"{_text(group.label)}<br>{_text(point)}" if group.label else _text(point)
+        for group in grid.groups
+        for point in group.points
+    ]
+    heads = heads or [""]
+    remarks = any(row.remarks for row in grid.rows)
+    titles = ["framework", "Python", *heads, *([""] if remarks else [])]
+    lines = [_line(titles), _line(["---"] * len(titles))]
+    for row in grid.rows:
+        cells = [f"{_text(row.framework)} {_text(row.version)}", row.pythons]
+        cells += _marks(row, len(heads))
+        if remarks:
+            cells.append(_text(", ".join(row.remarks)))
+        lines.append(_line(cells))
+    return lines
+
+
+def _marks(row: Row, columns: int) -> list[str]:
+    if row.status is not None or not row.marks:
+        status = _mark(row.status) if row.status else ""
+        return [status, *[""] * (columns - 1)]
+    return [_mark(mark) for mark in row.marks]
+
+
+def _mark(mark: Mark) -> str:
+    text = _text(mark.text)
+    return f"**{text}**" if mark.kind in {"FAIL", "ERROR"} else text
+
+
+def _block(block: Block) -> list[str]:
+    lines = [f"## {_text(block.title)}", ""]
+    for entry in block.entries:
+        lines.append(f"- {_text(entry.text)}")
+        lines += [f"  - {_code(identity)}" for identity in entry.ids]
+        if entry.words:
+            fence = _fence(entry.words)
+            lines += ["", f"  {fence}text", *[f"  {word}" for word in entry.words], f"  {fence}"]
+    return lines
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _text(text: str) -> str:
+    """A text that means nothing to Markdown or to HTML, but for links, which stay links."""
+    words = " ".join(text.split()).split(" ")
+    return " ".join(word if _is_link(word) else _escaped(word) for word in words)
+
+
+def _is_link(word: str) -> bool:
+    return word.startswith("https://") and not any(character in word for character in "|<>`")
+
+
+def _escaped(word: str) -> str:
+    marked = "".join(f"\\{c}" if c in "\\`*_[]|~#" else c for c in word)
+    return escape(marked, quote=False)
+
+
+def _code(text: str) -> str:
+    mark = "``" if "`" in text else "`"
+    return f"{mark}{text}{mark}"
+
+
+def _fence(words: Sequence[str]) -> str:
+    """More backticks than the words have in a row."""
+    longest = max(
+        (len(run) for run in chain.from_iterable(_backticks(word) for word in words)), default=0
+    )
+    return "`" * max(3, longest + 1)
+
+
+def _backticks(word: str) -> list[str]:
+    return "".join(c if c == "`" else " " for c in word).split()

@@ -1,0 +1,317 @@
+"""The table before it is drawn: what stands in which row and column, and what is said beneath.
+
+The terminal's table and the Markdown page are two drawings of this one model, so they cannot
+disagree. Layout, colours and widths are the drawings' own affair.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeVar
+
+from packaging.version import InvalidVersion, Version
+
+from plugpull.matrix.records import ERROR, EXCLUDED, NOT_RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plugpull.matrix.records import CellRecord, Collected
+    from plugpull.matrix.results import Result
+
+__all__ = ["NOTHING", "Grid", "Group", "Mark", "Row", "Section", "pythons_label", "summarise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What one place of the table says.
+
+    Attributes:
+        text: For example ``FAIL(2)``.
+        kind: ``PASS``, ``FAIL``, ``ERROR``, or ``""`` for all that is no verdict.
+    """
+
+    text: str
+    kind: str = ""
+
+
+#: That release has no such variant, or nobody asked for it.
+NOTHING = Mark("-")
+NOT_SUPPORTED = Mark("not supported")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Columns that belong together: one variant's fault points.
+
+    Attributes:
+        label: The variant, and what was faulted where one point has several results. ``""`` if
+            there is nothing to tell apart.
+        points: The fault points.
+    """
+
+    label: str
+    points: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One framework in one version, under the Pythons that agree.
+
+    Attributes:
+        framework, version: What ran.
+        pythons: For example ``3.10-3.13``.
+        marks: One per column, group after group. Empty if the cell has no results.
+        status: What stands there instead of marks.
+        remarks: ``yanked``, ``measured 2026-11-28``.
+        earlier: Whether this run did not ask for the cell.
+    """
+
+    framework: str
+    version: str
+    pythons: str
+    marks: tuple[Mark, ...] = ()
+    status: Mark | None = None
+    remarks: tuple[str, ...] = ()
+    earlier: bool = False
+
+    @property
+    def name(self) -> str:
+        """``langgraph 1.2.11``."""
+        return f"{self.framework} {self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Frameworks that have the same columns in a scenario."""
+
+    groups: tuple[Group, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A scenario.
+
+    Attributes:
+        scenario: Its name, ``""`` for cells of frameworks without a single result.
+        grids: Its tables.
+    """
+
+    scenario: str
+    grids: tuple[Grid, ...]
+
+
+_T = TypeVar("_T")
+_Column = tuple[str, str, str]
+"""Variant, detail of the point, point."""
+
+
+def summarise(collected: Collected) -> tuple[Section, ...]:
+    """The tables of a collected matrix."""
+    sections = []
+    shown: set[str] = set()
+    for scenario in _unique(result.scenario for result in collected.results):
+        results = [result for result in collected.results if result.scenario == scenario]
+        frameworks = _unique(result.framework for result in results)
+        shown.update(frameworks)
+        by_columns: dict[tuple[_Column, ...], list[str]] = {}
+        for framework in frameworks:
+            own = [result for result in results if result.framework == framework]
+            by_columns.setdefault(_columns(own), []).append(framework)
+        grids = [
+            _grid(columns, names, scenario, results, collected.cells)
+            for columns, names in by_columns.items()
+        ]
+        sections.append(Section(scenario, tuple(grids)))
+    rest = [cell for cell in collected.cells if cell.framework not in shown]
+    if rest:
+        rows = _rows(rest, (), "", {})
+        sections.append(Section("", (Grid((), tuple(rows)),)))
+    return tuple(sections)
+
+
+def pythons_label(pythons: Sequence[str]) -> str:
+    """``3.10-3.13`` for Pythons that follow each other, else each by its name."""
+    ordered = sorted(set(pythons), key=_python_order)
+    runs: list[list[str]] = []
+    for python in ordered:
+        if runs and _follows(runs[-1][-1], python):
+            runs[-1].append(python)
+        else:
+            runs.append([python])
+    return ", ".join(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def _grid(
+    columns: tuple[_Column, ...],
+    frameworks: list[str],
+    scenario: str,
+    results: list[Result],
+    cells: Sequence[CellRecord],
+) -> Grid:
+    by_cell: dict[str, list[Result]] = {}
+    for result in results:
+        by_cell.setdefault(result.cell, []).append(result)
+    variants = {variant for variant, _, _ in columns}
+    groups = []
+    for (variant, detail), grouped in groupby(columns, key=lambda column: column[:2]):
+        # A framework's only variant needs no name, nor does the only thing that is faulted.
+        parts = ["" if variants == {"default"} else variant, detail]
+        label = ", ".join(part for part in parts if part)
+        groups.append(Group(label, tuple(point for _, _, point in grouped)))
+    rows: list[Row] = []
+    for framework in frameworks:
+        own = [cell for cell in cells if cell.framework == framework]
+        rows += _rows(own, columns, scenario, by_cell)
+    return Grid(tuple(groups), tuple(rows))
+
+
+def _rows(
+    cells: Sequence[CellRecord],
+    columns: tuple[_Column, ...],
+    scenario: str,
+    by_cell: dict[str, list[Result]],
+) -> list[Row]:
+    """One row per version and set of Pythons that agree, the lowest Python first."""
+    rows = []
+    versions = _unique((cell.framework, cell.version) for cell in cells)
+    for framework, version in sorted(versions, key=lambda each: _version_order(each[1])):
+        agreeing: dict[object, list[CellRecord]] = {}
+        own = [cell for cell in cells if (cell.framework, cell.version) == (framework, version)]
+        for cell in sorted(own, key=lambda cell: _python_order(cell.python)):
+            sight = _sight(cell, columns, scenario, by_cell.get(cell.id, []))
+            agreeing.setdefault(sight, []).append(cell)
+        for together in agreeing.values():
+            placed = [_placed(by_cell.get(cell.id, [])) for cell in together]
+            first = together[0]
+            status = _status(first) if not any(placed) else None
+            marks = tuple(
+                _mark(
+                    first, scenario, column, [place[column] for place in placed if column in place]
+                )
+                for column in columns
+            )
+            if status is None and not any(placed) and not _says_something(marks):
+                continue
+            rows.append(
+                Row(
+                    framework=framework,
+                    version=version,
+                    pythons=pythons_label([cell.python for cell in together]),
+                    marks=() if status else marks,
+                    status=status,
+                    remarks=_remarks(together),
+                    earlier=not first.selected,
+                )
+            )
+    return rows
+
+
+def _sight(
+    cell: CellRecord, columns: tuple[_Column, ...], scenario: str, results: list[Result]
+) -> object:
+    """All that makes a row look as it does: cells of one version with equal sights share it.
+
+    Counts of a timing-dependent result are added up, not compared.
+    """
+    placed = _placed(results)
+    marks = tuple(
+        (placed[column].verdict, True)
+        if column in placed and placed[column].timing_dependent
+        else _mark(cell, scenario, column, [placed[column]] if column in placed else [])
+        for column in columns
+    )
+    status = _status(cell) if not placed else None
+    return marks, status, cell.yanked, cell.selected, "" if cell.selected else _day(cell)
+
+
+def _placed(results: Iterable[Result]) -> dict[_Column, Result]:
+    return {(result.variant, result.point_detail, result.kill_point): result for result in results}
+
+
+def _mark(cell: CellRecord, scenario: str, column: _Column, results: list[Result]) -> Mark:
+    """What a place says about one result, or about the same one under several Pythons."""
+    if not results:
+        for declared in cell.not_supported:
+            variant = declared.get("variant")
+            if declared.get("scenario") == scenario and variant in (None, column[0]):
+                return NOT_SUPPORTED
+        return NOTHING
+    first = results[0]
+    if first.verdict == "ERROR":
+        return Mark("ERROR", "ERROR")
+    if first.verdict == "PASS":
+        return Mark("PASS", "PASS")
+    if first.timing_dependent:
+        runs = sum((result.runs for result in results), Counter[str]())
+        return Mark(f"FAIL {runs['FAIL']}/{runs.total()}", "FAIL")
+    if first.outcome == "duplicated" and first.most > 1:
+        return Mark(f"FAIL({first.most})", "FAIL")
+    return Mark(f"FAIL {first.outcome}".rstrip(), "FAIL")
+
+
+def _status(cell: CellRecord) -> Mark | None:
+    """What a cell without results says in their place."""
+    if cell.state == ERROR:
+        return Mark(f"ERROR: {cell.reason}", "ERROR")
+    if cell.state == EXCLUDED:
+        return Mark(f"excluded ({cell.reason})")
+    if cell.state == NOT_RUN:
+        return Mark(f"not run: {cell.reason}")
+    return None
+
+
+def _says_something(marks: tuple[Mark, ...]) -> bool:
+    return any(mark != NOTHING for mark in marks)
+
+
+def _remarks(cells: Sequence[CellRecord]) -> tuple[str, ...]:
+    first = cells[0]
+    remarks = []
+    if first.yanked is not None:
+        remarks.append("yanked")
+    if first.state == ERROR and first.facts and first.facts.get("stage") == "interrupted":
+        remarks.append("interrupted")
+    if not first.selected:
+        remarks.append(f"measured {_day(first)}")
+    return tuple(remarks)
+
+
+def _day(cell: CellRecord) -> str:
+    return cell.measured_at[:10] or "earlier"
+
+
+def _columns(results: list[Result]) -> tuple[_Column, ...]:
+    """A framework's columns, grouped by variant and detail, in the order of the fullest cell."""
+    by_cell: dict[str, list[_Column]] = {}
+    for result in results:
+        column = (result.variant, result.point_detail, result.kill_point)
+        by_cell.setdefault(result.cell, []).append(column)
+    fullest_first = sorted(by_cell.values(), key=len, reverse=True)
+    columns = _unique(column for own in fullest_first for column in own)
+    groups = _unique(column[:2] for column in columns)
+    return tuple(column for group in groups for column in columns if column[:2] == group)
+
+
+def _unique(items: Iterable[_T]) -> list[_T]:
+    return list(dict.fromkeys(items))
+
+
+def _version_order(version: str) -> tuple[int, Version, str]:
+    """Releases in their order; whatever is no release stands after them."""
+    try:
+        return 0, Version(version), ""
+    except InvalidVersion:
+        return 1, Version("0"), version
+
+
+def _python_order(python: str) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdigit() else 0 for part in python.split("."))
+
+
+def _follows(python: str, other: str) -> bool:
+    one, two = _python_order(python), _python_order(other)
+    return one[:-1] == two[:-1] and one[-1] + 1 == two[-1]
