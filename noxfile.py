@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import nox
 
-ROOT = Path(__file__).resolve().parent
+ROOT = Path(__file__).absolute().parent
 # The planner's side is used as it stands in the checkout: never another, installed one.
 sys.path.insert(0, str(ROOT / "harness" / "src"))
 
@@ -90,9 +90,9 @@ def lint(session: nox.Session) -> None:
 
 
 def _collect() -> None:
-    from plugpull.matrix.collect import collect as body  # noqa: PLC0415
+    from plugpull.matrix.collect import collect_and_report  # noqa: PLC0415
 
-    code = body(LAUNCH.need(), ROOT, console())
+    code = collect_and_report(LAUNCH.need())
     if code:
         # nox itself knows only 0 and 1. Without parallel mode this is the exit code.
         sys.exit(code)
@@ -114,9 +114,16 @@ def _define_cell(cell: Described) -> None:
 
         plan = LAUNCH.need()
         outcome = run_cell(plan, plan.cell(cell.session), ROOT)
-        if outcome.skip_reason:
+        if not outcome.skip_reason:
+            session.log(outcome.summary)
+        elif LAUNCH.collected:
+            # The table shows it, and so must come: nox would not collect after a failed cell.
             session.skip(outcome.skip_reason)
-        session.log(outcome.summary)
+        elif LAUNCH.alone:
+            print(f"{cell.session}: {outcome.skip_reason}", file=sys.stderr)
+            sys.exit(2)
+        else:
+            session.error(outcome.skip_reason)
 
     def alias(session: nox.Session) -> None:
         session.log(f"this is {cell.leads_to}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,6 +90,8 @@ class OnlineIndex:
 
     def releases(self, project: str) -> tuple[Release, ...]:
         """See :meth:`Index.releases`."""
+        # nox lets every library's log through, down to each connection.
+        logging.getLogger("urllib3").setLevel(logging.ERROR)
         # Slow imports, and most nox processes never ask the index anything.
         import pypi_simple  # noqa: PLC0415
         import requests  # noqa: PLC0415

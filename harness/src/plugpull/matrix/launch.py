@@ -25,6 +25,8 @@ __all__ = ["Launch", "Wanted", "launch"]
 
 #: Names the plan's file for the sessions' processes.
 PLAN_VARIABLE = "PLUGPULL_PLAN"
+#: Tells them that a table follows, so that a cell without verdicts may say so there.
+COLLECTED_VARIABLE = "PLUGPULL_COLLECTED"
 #: Tells the sessions' processes that their output ends up on a terminal.
 TERMINAL_VARIABLE = "PLUGPULL_TERMINAL"
 
@@ -75,6 +77,7 @@ class Launch:
         cells: The sessions of cells to define.
         parallel: How many sessions run at once; ``None`` leaves it to nox.
         chosen: The sessions to run where nox was given none by name but a Python.
+        alone: Whether a single session was asked for, so that it may decide the exit code.
     """
 
     root: Path
@@ -83,6 +86,12 @@ class Launch:
     cells: tuple[Described, ...]
     parallel: int | None = None
     chosen: tuple[str, ...] = ()
+    alone: bool = False
+
+    @property
+    def collected(self) -> bool:
+        """Whether a table follows, in which a cell without verdicts is shown as such."""
+        return COLLECTED_VARIABLE in os.environ
 
     @property
     def pending(self) -> tuple[str, ...]:
@@ -132,7 +141,8 @@ def _launch(root: Path, wanted: Wanted | None, own_sessions: Collection[str]) ->
     from plugpull.matrix.index import uv_settings  # noqa: PLC0415 - not in a worker
 
     guard_parent()
-    os.environ.pop(PLAN_VARIABLE, None)
+    for name in (PLAN_VARIABLE, COLLECTED_VARIABLE, TERMINAL_VARIABLE):
+        os.environ.pop(name, None)
     os.environ.update(uv_settings(os.environ))
     names = _names(wanted)
     if names is not None and set(names) <= set(own_sessions):
@@ -168,13 +178,15 @@ def _parent(
         _hand_on(plan, root)
         _show_terminal()
         whole = names is None or "matrix" in names
-        if whole:
+        if names is not None and whole:
             _announce(plan)
+            os.environ[COLLECTED_VARIABLE] = "1"
         # A single session is run in this process, where its exit code is exact.
         if len(plan.pending if whole else names or ()) > (0 if whole else 1):
             jobs = _processors()
     chosen = tuple(by_name) if names is None and wanted.pythons else ()
-    return Launch(root, options, plan, tuple(cells), jobs, chosen)
+    alone = names is not None and len(names) == 1
+    return Launch(root, options, plan, tuple(cells), jobs, chosen, alone)
 
 
 def _worker(root: Path) -> Launch:
@@ -304,7 +316,6 @@ def _names(wanted: Wanted) -> list[str] | None:
 
 def _show_terminal() -> None:
     """Tell the sessions' processes, whose output is a pipe, what it ends up on."""
-    os.environ.pop(TERMINAL_VARIABLE, None)
     if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
         os.environ[TERMINAL_VARIABLE] = "1"
         os.environ["COLUMNS"] = str(shutil.get_terminal_size().columns)

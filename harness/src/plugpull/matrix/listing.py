@@ -27,7 +27,7 @@ class Row:
         cell: Its session's name.
         state: ``scheduled``, ``excluded``, ``ERROR`` or ``not run``.
         python: The interpreter's full version; ``""`` if none was found.
-        as_of: The cut-off, and what asked for it.
+        as_of: The day of the cut-off, and what asked for it.
         remarks: The reason, if it is not scheduled, and everything else worth knowing.
     """
 
@@ -37,6 +37,11 @@ class Row:
     as_of: str
     remarks: str
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Everything but the remarks, as shown."""
+        return (self.cell, self.state, self.python, self.as_of)
+
 
 def rows(plan: Plan) -> list[Row]:
     """The plan's cells in their order."""
@@ -44,26 +49,22 @@ def rows(plan: Plan) -> list[Row]:
 
 
 def list_cells(plan: Plan, console: Console) -> None:
-    """Print the table and a line with the numbers."""
+    """Print a line for each cell, however long, and one with the numbers."""
     # Most nox processes print no table, and rich takes a while to import.
-    from rich import box  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     all_rows = rows(plan)
-    # A terminal may fold a long remark. A file or a pipe gets one line a cell, however long.
-    folds = console.is_terminal
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("cell", "state", "Python", "as of"):
-        table.add_column(title, no_wrap=True)
-    table.add_column("remarks", no_wrap=not folds, overflow="fold")
-    for row in all_rows:
-        style = _STYLES.get(row.state)
-        table.add_row(row.cell, row.state, row.python, row.as_of, row.remarks, style=style)
-    width = None if folds else max(console.width, _width(all_rows))
-    console.print(table, width=width, crop=False, markup=False)
+    titles = Row("cell", "state", "Python", "as of", "remarks")
+    widths = [max(len(row.columns[at]) for row in [titles, *all_rows]) for at in range(4)]
+    for row in [titles, *all_rows]:
+        style = "bold" if row is titles else _STYLES[row.state]
+        padded = [column.ljust(width) for column, width in zip(row.columns, widths, strict=False)]
+        # Never cut and never folded: a line in a pipe is there to be searched.
+        line = Text("  ".join([*padded, row.remarks]).rstrip(), style=style)
+        console.print(line, soft_wrap=True)
     counts = Counter(row.state for row in all_rows)
     parts = [f"{counts[state]} {state}" for state in _STYLES if counts[state]]
-    console.print(f"{len(all_rows)} cells: {', '.join(parts)}", highlight=False)
+    console.print(f"{len(all_rows)} cells: {', '.join(parts)}", highlight=False, soft_wrap=True)
 
 
 def _row(plan: Plan, cell: Cell) -> Row:
@@ -91,20 +92,7 @@ def _row(plan: Plan, cell: Cell) -> Row:
         cell=cell.session,
         state=state,
         python=found.version if isinstance(found, Interpreter) else "",
-        as_of=f"{as_of} ({cell.resolution.as_of_asked})" if as_of else "",
+        as_of=f"{as_of[:10]} ({cell.resolution.as_of_asked})" if as_of else "",
         remarks="; ".join(remarks),
     )
 
-
-def _width(all_rows: list[Row]) -> int:
-    """Wide enough for every row as one line."""
-    return (
-        max(
-            (
-                len(r.cell) + len(r.state) + len(r.python) + len(r.as_of) + len(r.remarks)
-                for r in all_rows
-            ),
-            default=80,
-        )
-        + 120
-    )

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plugpull.errors import UsageError
+from plugpull.matrix.options import MatrixOptions, parse_options
+
+ROOT = Path("/checkout")
+
+
+def test_without_posargs_everything_has_its_place() -> None:
+    """The defaults are the checkout's own declaration and results, and nothing is selected."""
+    options = parse_options([], root=ROOT)
+    assert (options.matrix, options.results) == ("/checkout/matrix.toml", "/checkout/results")
+    assert not options.selects
+    assert options == MatrixOptions(matrix=options.matrix, results=options.results)
+
+
+def test_every_option_is_read() -> None:
+    """Each posarg arrives; paths start where the user stood, and a slash at the end is nothing."""
+    text = (
+        "--only langgraph/ --only */py3.13 --python 3.13 --python 3.12 --add toy==1.0 "
+        "--add openai-agents==0.23.1 --matrix my.toml --results out --compare old/matrix.json "
+        "--repeat 9 --timeout 2.5 --strict --fresh --all --keep --skip-missing-interpreters "
+        "--download-python"
+    )
+    options = parse_options(text.split(), root=ROOT, cwd=Path("/home/me"))
+    assert options == MatrixOptions(
+        only=("langgraph", "*/py3.13"),
+        python=("3.13", "3.12"),
+        add=(("toy", "1.0"), ("openai-agents", "0.23.1")),
+        matrix="/home/me/my.toml",
+        results="/home/me/out",
+        repeat=9,
+        strict=True,
+        compare="/home/me/old/matrix.json",
+        fresh=True,
+        all=True,
+        keep=True,
+        skip_missing_interpreters=True,
+        timeout=2.5,
+        download_python=True,
+    )
+    assert MatrixOptions.from_json(options.to_json()) == options
+    assert options.selects
+
+
+@pytest.mark.parametrize(
+    ("posargs", "words"),
+    [
+        ("--onyl toy", "unrecognized arguments: --onyl"),
+        ("toy", "unrecognized arguments: toy"),
+        ("--str", "unrecognized arguments: --str"),
+        ("--only", "expected one argument"),
+        ("--only /", "an empty selector"),
+        ("--python 3.10.2", "write '3.10.2' as major.minor"),
+        ("--python python3.10", "as major.minor"),
+        ("--add toy", "write 'toy' as NAME==VERSION"),
+        ("--add ==1", "as NAME==VERSION"),
+        ("--repeat 0", "'0' is not a whole number above zero"),
+        ("--repeat 1.5", "'1.5' is not a whole number above zero"),
+        ("--timeout 0", "'0' is not a number of seconds above zero"),
+        ("--timeout inf", "'inf' is not a number"),
+        ("--timeout nan", "'nan' is not a number"),
+        ("--timeout soon", "'soon' is not a number"),
+    ],
+)
+def test_a_mistake_is_one_clear_error(posargs: str, words: str) -> None:
+    """What cannot be meant is refused with the option's name, and with exit code 2."""
+    with pytest.raises(UsageError) as raised:
+        parse_options(posargs.split(), root=ROOT)
+    assert words in str(raised.value)
+    assert raised.value.exit_code == 2
