@@ -69,19 +69,23 @@ def may_concern(selectors: Sequence[str], framework: str) -> bool:
     return False
 
 
-def result_selected(selectors: Sequence[str], result_id: str, *, asked: str = "") -> bool:
+def result_selected(
+    selectors: Sequence[str], result_id: str, *, framework: str = "", asked: str = ""
+) -> bool:
     """Whether some selector selects a result. No selectors select everything.
 
     Args:
         selectors: What ``--only`` was given.
         result_id: The result's id.
+        framework: The framework's name. Without it, each front of the id that ends before a dash
+            passes for one.
         asked: The declaration's entries that led to its cell, joined by commas.
     """
     parts = result_id.split("/")
-    framework_version = parts[0]
+    names = _names_of_id(parts[0], framework, asked)
     for selector in selectors:
         wanted = selector.split("/")
-        if not any(_equal(wanted[0], name) for name in _names_of_id(framework_version, asked)):
+        if not any(_equal(wanted[0], name) for name in names):
             continue
         for shape in _shapes(wanted, selector):
             pairs = zip(shape[1:], parts[1:], strict=False)
@@ -127,12 +131,14 @@ def _shapes(wanted: list[str], selector: str) -> list[list[str]]:
     return shapes
 
 
-def _names_of_id(framework_version: str, asked: str) -> list[str]:
-    """What the first part of a selector may say for an id: each front that ends before a dash."""
+def _names_of_id(framework_version: str, framework: str, asked: str) -> list[str]:
+    """What the first part of a selector may say for an id."""
     pieces = framework_version.split("-")
     fronts = ["-".join(pieces[:count]) for count in range(1, len(pieces))]
+    frameworks = [framework] if framework else fronts
     entries = [entry for entry in asked.split(", ") if entry]
-    return [framework_version, *fronts, *(f"{front}-{e}" for front in fronts for e in entries)]
+    opened = [f"{name}-{entry}" for name in frameworks for entry in entries]
+    return [framework_version, *frameworks, *opened]
 
 
 def _equal(pattern: str, text: str) -> bool:
