@@ -68,26 +68,30 @@ class Connection:
 
     def is_open(self) -> bool:
         """Whether any process still holds the other end."""
-        try:
-            return self._socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
+        return self.wait_closed(0) is None
 
     def wait_closed(self, seconds: float) -> float | None:
         """Seconds until nobody held the other end any more, ``None`` if somebody still does."""
         begun = time.monotonic()
-        while self.is_open():
+        poller = select.poll()
+        try:
+            # A hang-up and nothing else: a caller that has sent more than was read, or that has
+            # closed its sending half only (``nc -N``), still waits for its answer. On macOS a
+            # closed half is a hang-up too, which makes an ERROR there and never a wrong verdict.
+            poller.register(self._socket, select.POLLHUP)
+        except ValueError:
+            # We closed it ourselves.
+            return 0.0
+        while True:
             left = seconds - (time.monotonic() - begun)
+            found = poller.poll(max(0.0, left) * 1000)
+            if any(event & (select.POLLHUP | select.POLLERR) for _, event in found):
+                return time.monotonic() - begun
             if left <= 0:
                 return None
-            # Unread bytes keep the socket readable, so this may return at once; the pause keeps
-            # such a caller from turning the wait into a busy loop.
-            select.select([self._socket], [], [], left)
-            if self.is_open():
+            if found:
+                # Woken by something else; not to be asked again at once.
                 threading.Event().wait(min(left, 0.005))
-        return time.monotonic() - begun
 
     def close(self) -> None:
         """Close our end; a call that has no answer yet fails in the caller."""
@@ -131,7 +135,12 @@ class Server:
             try:
                 client, _ = self._listener.accept()
             except OSError:
-                return
+                with self._lock:
+                    if self._closed:
+                        return
+                # Out of descriptors, say: a server that gave up would make its callers hang.
+                threading.Event().wait(0.05)
+                continue
             with self._lock:
                 if self._closed:
                     client.close()

@@ -119,6 +119,10 @@ class KillMidTool:
         kill = pull_the_plug(agent, held)
         evidence["kill"] = kill.evidence
         trial.end(agent)
+        if kill.problem:
+            # While the call is held: a process that left the group may end once it is closed,
+            # and nobody could name it then.
+            trial.sweep()
         provider.drop_held()
         if kill.problem:
             _note_stderr(evidence, trial.stderr("start"))
