@@ -41,7 +41,7 @@ def record_effect(name: str, *, key: str | None = None) -> None:
         ValueError: The provider refused the call, for example because ``name`` is empty.
     """
     # Callers without types are common here; a number as a key would never match again.
-    if not all(isinstance(text, str) for text in (name, key or "")):
+    if not isinstance(name, str) or not (key is None or isinstance(key, str)):
         msg = f"record_effect takes text for name and key, not {name!r} and {key!r}"
         raise TypeError(msg)
     answer = call(os.environ[PROVIDER_VARIABLE], {"effect": name, "key": key})

@@ -187,7 +187,7 @@ def _parse(line: bytes) -> tuple[str, str | None]:
     """
     try:
         request = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         request = None
     if not isinstance(request, dict):
         raise ValueError(  # noqa: TRY004 - the line is at fault, not our caller

@@ -206,7 +206,7 @@ def _parse(line: bytes) -> dict[str, Any]:
     """
     try:
         request = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         request = None
     if not isinstance(request, dict) or not isinstance(request.get("session"), str):
         raise ValueError('expected one line of JSON with "call" and "session"')
