@@ -224,6 +224,8 @@ import os, resource, socket, sys
 from pathlib import Path
 from plugpull.provider import Provider
 provider = Provider(Path(sys.argv[1]))
+# A waiting accept has its descriptor already, so the first client may be served.
+first = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (32, hard))
@@ -233,6 +235,7 @@ try:
         taken.append(os.dup(0))
 except OSError:
     pass
+first.connect(sys.argv[1])
 client.connect(sys.argv[1])
 client.sendall(b'{"effect": "charge"}\\n')
 client.settimeout(0.2)

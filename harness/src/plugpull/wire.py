@@ -58,7 +58,8 @@ class Connection:
         """The next request, or ``b""`` once the other side has gone."""
         try:
             return self._reader.readline(LONGEST_LINE)
-        except OSError:
+        except (OSError, ValueError):
+            # ValueError: closed by the server, from another thread, in this very moment.
             return b""
 
     def answer(self, message: Json) -> None:
