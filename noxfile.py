@@ -19,10 +19,8 @@ nox -t langgraph                                  all cells of a framework (or -
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import nox
 
@@ -32,9 +30,6 @@ sys.path.insert(0, str(ROOT / "harness" / "src"))
 
 from plugpull.matrix.launch import Described, launch  # noqa: E402
 from plugpull.matrix.ownenv import TEST_PYTHONS  # noqa: E402
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 nox.needs_version = ">=2026.10"
 nox.options.default_venv_backend = "none"
@@ -47,14 +42,6 @@ if LAUNCH.chosen:
     nox.options.sessions = LAUNCH.chosen
 
 
-def console() -> Console:
-    """Where tables are printed. A session's output is collected by nox, and printed later."""
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and rarely needed
-
-    terminal = True if os.environ.get("PLUGPULL_TERMINAL") else None
-    return Console(force_terminal=terminal, highlight=False)
-
-
 @nox.session(requires=LAUNCH.pending)
 def matrix(_session: nox.Session) -> None:
     """Run the compatibility matrix: every cell that has changed, then the table."""
@@ -65,8 +52,9 @@ def matrix(_session: nox.Session) -> None:
 def list_(_session: nox.Session) -> None:
     """Print every cell, scheduled or not, and why."""
     from plugpull.matrix.listing import list_cells  # noqa: PLC0415
+    from plugpull.matrix.table import matrix_console  # noqa: PLC0415
 
-    list_cells(LAUNCH.need(), console())
+    list_cells(LAUNCH.need(), matrix_console())
 
 
 @nox.session(default=False)

@@ -1,4 +1,4 @@
-"""What the planning tests share: an index in memory, a checkout, and interpreters that are there."""
+"""What the planning tests share: an index in memory, a checkout, and Pythons that are there."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from plugpull.errors import UsageError
 from plugpull.matrix.declaration import read_declaration
 from plugpull.matrix.manifests import read_target
@@ -38,12 +37,14 @@ def targets(tmp_path: Path) -> Path:
 
 
 def declare(tmp_path: Path, text: str) -> Path:
+    """A declaration's file with that text."""
     path = tmp_path / "matrix.toml"
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def complaint(tmp_path: Path, targets: Path, text: str) -> str:
+    """What is said about a declaration that has a mistake."""
     with pytest.raises(UsageError) as raised:
         read_declaration(declare(tmp_path, text), targets)
     assert raised.value.exit_code == 2

@@ -7,16 +7,16 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from plugpull.matrix.interpreters import Interpreter, Missing, find_all, find_interpreter
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
-BASE = sys.executable if sys.prefix == sys.base_prefix else sys._base_executable  # type: ignore[attr-defined]
+BASE = sys.executable if sys.prefix == sys.base_prefix else sys._base_executable  # noqa: SLF001
 #: A version that no machine has: nothing but what a test puts there can be found.
 NOWHERE = "3.99"
 
 
 def script(path: Path, text: str) -> Path:
+    """An executable shell script."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
@@ -29,6 +29,7 @@ def empty(tmp_path: Path, **variables: str) -> dict[str, str]:
 
 
 def link(path: Path, to: str = BASE) -> Path:
+    """A link, by default to the Python that runs the tests."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.symlink_to(to)
     return path
@@ -36,7 +37,7 @@ def link(path: Path, to: str = BASE) -> Path:
 
 def same_python(found: Interpreter | Missing) -> bool:
     """Whether it is the Python that runs the tests, whatever link led there."""
-    return isinstance(found, Interpreter) and os.path.samefile(found.path, BASE)
+    return isinstance(found, Interpreter) and Path(found.path).samefile(BASE)
 
 
 def test_a_python_on_path_is_found(tmp_path: Path) -> None:
@@ -51,7 +52,7 @@ def test_a_python_on_path_is_found(tmp_path: Path) -> None:
 
 
 def test_a_shim_that_refuses_does_not_hide_the_python_behind_it(tmp_path: Path) -> None:
-    """pyenv's shim fails for a version that is not chosen; the version's own folder has it."""
+    """A shim of pyenv fails for a version that is not chosen; the version's own folder has it."""
     shims = tmp_path / ".pyenv" / "shims"
     script(shims / f"python{HERE}", f"echo 'pyenv: python{HERE}: command not found' >&2; exit 127")
     link(tmp_path / ".pyenv" / "versions" / f"{HERE}.0" / "bin" / f"python{HERE}")
@@ -139,9 +140,7 @@ def test_a_virtual_environment_gives_the_python_it_was_made_from(tmp_path: Path)
         ("""echo '["x", "3.99.1", "CPython"]'""", "names itself 'x'"),
     ],
 )
-def test_what_does_not_prove_itself_is_passed_over(
-    answer: str, words: str, tmp_path: Path
-) -> None:
+def test_what_does_not_prove_itself_is_passed_over(answer: str, words: str, tmp_path: Path) -> None:
     """A candidate that fails, or is something else, is named with what it did."""
     path = script(tmp_path / "bin" / "python3.99", answer)
     missing = find_interpreter(NOWHERE, environ=empty(tmp_path, PATH=str(path.parent)))

@@ -4,9 +4,8 @@ import io
 from pathlib import Path
 
 from planned import checkout, plan_for
-from rich.console import Console
-
 from plugpull.matrix.listing import Row, list_cells, rows
+from rich.console import Console
 
 MATRIX = """
 [matrix]

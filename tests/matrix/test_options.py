@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from plugpull.errors import UsageError
 from plugpull.matrix.options import MatrixOptions, parse_options
 

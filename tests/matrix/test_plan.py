@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from planned import NOW, TOY, MemoryIndex, checkout, day, plan_for, release
-
 from plugpull.errors import UsageError
 from plugpull.matrix.expansion import cut_off, rfc3339
 from plugpull.matrix.plan import Plan, read_plan
@@ -31,10 +30,12 @@ def root(tmp_path: Path) -> Path:
 
 
 def sessions(plan: Plan) -> list[str]:
+    """The names of the plan's cells."""
     return [cell.session for cell in plan.cells]
 
 
 def change(root: Path, text: str) -> None:
+    """Add to the declaration."""
     path = root / "matrix.toml"
     path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
 
@@ -180,7 +181,7 @@ def test_a_release_that_does_not_exist_is_a_row(root: Path) -> None:
 
 
 def test_a_yanked_version_is_marked(root: Path) -> None:
-    """A declared yanked version runs and carries its reason; latest passes over one, and says so."""
+    """A declared yanked version runs and carries its reason; an open entry passes it over."""
     checkout(root, MATRIX.replace('"2.0.0", "latest"', '"1.1.1", "<2"'))
     plan = plan_for(root)
     assert plan.cell("toy-1.1.1-py3.10").yanked == "lost the data"
@@ -347,9 +348,7 @@ def test_what_is_up_to_date_is_not_pending(root: Path) -> None:
     assert asked == ["toy-1.0.1-py3.10"]
     fresh = plan_for(root, "--only", "toy-1.0.1", "--fresh").with_pending(up_to_date)
     assert fresh.pending == ("toy-1.0.1-py3.10", "toy-1.0.1-py3.11")
-    assert plan.with_pending(lambda *_: True, {"toy-1.0.1-py3.11"}).pending == (
-        "toy-1.0.1-py3.11",
-    )
+    assert plan.with_pending(lambda *_: True, {"toy-1.0.1-py3.11"}).pending == ("toy-1.0.1-py3.11",)
 
 
 def test_a_plan_survives_its_file(root: Path) -> None:

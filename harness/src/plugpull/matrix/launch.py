@@ -27,8 +27,6 @@ __all__ = ["Launch", "Wanted", "launch"]
 PLAN_VARIABLE = "PLUGPULL_PLAN"
 #: Tells them that a table follows, so that a cell without verdicts may say so there.
 COLLECTED_VARIABLE = "PLUGPULL_COLLECTED"
-#: Tells the sessions' processes that their output ends up on a terminal.
-TERMINAL_VARIABLE = "PLUGPULL_TERMINAL"
 
 _SETTLED = ("matrix", "list", "collect")
 
@@ -131,9 +129,8 @@ def state_file(root: Path, name: str) -> Path:
 
 def _launch(root: Path, wanted: Wanted | None, own_sessions: Collection[str]) -> Launch:
     if wanted is None or wanted.list_sessions or wanted.usage:
-        posargs = wanted.posargs if wanted is not None else ()
-        return _listing(root, posargs)
-    if wanted.parallel_worker and PLAN_VARIABLE in os.environ:
+        return _listing(root, wanted)
+    if wanted.parallel_worker:
         guard_worker()
         return _worker(root)
     if os.name != "posix":
@@ -141,7 +138,7 @@ def _launch(root: Path, wanted: Wanted | None, own_sessions: Collection[str]) ->
     from plugpull.matrix.index import uv_settings  # noqa: PLC0415 - not in a worker
 
     guard_parent()
-    for name in (PLAN_VARIABLE, COLLECTED_VARIABLE, TERMINAL_VARIABLE):
+    for name in (PLAN_VARIABLE, COLLECTED_VARIABLE):
         os.environ.pop(name, None)
     os.environ.update(uv_settings(os.environ))
     names = _names(wanted)
@@ -190,6 +187,8 @@ def _parent(
 
 
 def _worker(root: Path) -> Launch:
+    if PLAN_VARIABLE not in os.environ:
+        return Launch(root, MatrixOptions(), None, ())  # tests or lint
     plan = read_plan(Path(os.environ[PLAN_VARIABLE]), root)
     return Launch(root, plan.options, plan, tuple(_cells(plan)))
 
@@ -250,7 +249,8 @@ def _announce(plan: Plan) -> None:
     run = len(plan.pending)
     parts = [f"{run} to run", f"{able - run} up to date", f"{len(plan.cells) - able} not run"]
     shown = ", ".join(part for part in parts if not part.startswith("0 ")) or "none"
-    print(f"plugpull: {len(plan.cells)} cells: {shown}", file=sys.stderr, flush=True)
+    cells = f"{len(plan.cells)} cell{'s' * (len(plan.cells) != 1)}"
+    print(f"plugpull: {cells}: {shown}", file=sys.stderr, flush=True)
 
 
 def _refuse(plan: Plan, name: str, known: Collection[str]) -> None:
@@ -285,11 +285,13 @@ def _aliases(cell: Any) -> list[str]:
     return [f"{cell.framework}-{entry}-py{cell.python}" for entry in entries]
 
 
-def _listing(root: Path, posargs: Sequence[str]) -> Launch:
+def _listing(root: Path, wanted: Wanted | None) -> Launch:
     """The sessions as far as the declaration tells: no network, no interpreter, no plan."""
     from plugpull.matrix.declaration import read_declaration  # noqa: PLC0415
 
-    options = parse_options(posargs, root=root)
+    posargs = wanted.posargs if wanted is not None else ()
+    cwd = Path(wanted.invoked_from) if wanted is not None else root
+    options = parse_options(posargs, root=root, cwd=cwd)
     declaration = read_declaration(Path(options.matrix), root / "targets")
     cells = [
         Described(
@@ -302,7 +304,9 @@ def _listing(root: Path, posargs: Sequence[str]) -> Launch:
         for entry in framework.entries
         for python in framework.pythons
     ]
-    return Launch(root, options, None, tuple(cells))
+    by_python = wanted is not None and wanted.pythons and _names(wanted) is None
+    chosen = tuple(cell.session for cell in cells) if by_python else ()
+    return Launch(root, options, None, tuple(cells), chosen=chosen)
 
 
 def _names(wanted: Wanted) -> list[str] | None:
@@ -315,10 +319,11 @@ def _names(wanted: Wanted) -> list[str] | None:
 
 
 def _show_terminal() -> None:
-    """Tell the sessions' processes, whose output is a pipe, what it ends up on."""
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
-        os.environ[TERMINAL_VARIABLE] = "1"
+    """Tell the sessions' processes, whose output is a pipe, that it ends up on a terminal."""
+    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         os.environ["COLUMNS"] = str(shutil.get_terminal_size().columns)
+        if not os.environ.get("NO_COLOR"):
+            os.environ.setdefault("FORCE_COLOR", "1")
 
 
 def _processors() -> int:

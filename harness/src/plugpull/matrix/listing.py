@@ -64,7 +64,8 @@ def list_cells(plan: Plan, console: Console) -> None:
         console.print(line, soft_wrap=True)
     counts = Counter(row.state for row in all_rows)
     parts = [f"{counts[state]} {state}" for state in _STYLES if counts[state]]
-    console.print(f"{len(all_rows)} cells: {', '.join(parts)}", highlight=False, soft_wrap=True)
+    cells = f"{len(all_rows)} cell{'s' * (len(all_rows) != 1)}"
+    console.print(f"{cells}: {', '.join(parts)}", highlight=False, soft_wrap=True)
 
 
 def _row(plan: Plan, cell: Cell) -> Row:
@@ -95,4 +96,3 @@ def _row(plan: Plan, cell: Cell) -> Row:
         as_of=f"{as_of[:10]} ({cell.resolution.as_of_asked})" if as_of else "",
         remarks="; ".join(remarks),
     )
-
