@@ -117,7 +117,7 @@ def _run_locked(
     python = make_environment(folder, interpreter, pins, wheel, label=cell.id)
     with temporary_folder(folder) as scratch:
         report = scratch / "report.json"
-        _say(f"{cell.session}: {len(pairs)} variant{'s' * (len(pairs) != 1)} to run")
+        _say(f"{cell.session}: running")
         with interrupts.held():
             core = Supervised(
                 [str(python), "-m", "plugpull", *_arguments(job, report)],
@@ -141,7 +141,8 @@ def _run_locked(
     file = _write(job, measured, measured_at=_now())
     seconds = measured.cell.get("seconds")
     took = f" in {seconds:.0f} s" if isinstance(seconds, (int, float)) else ""
-    return _outcome(file, f"{len(pairs)} of {len(selected_pairs(plan, cell, plan.root))} ran{took}")
+    kept = len(file.raw) - len(measured.raw)
+    return _outcome(file, f"{len(measured.raw)} measured{took}{f', {kept} kept' * (kept > 0)}")
 
 
 def _arguments(job: _Job, report: Path) -> list[str]:

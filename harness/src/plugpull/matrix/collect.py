@@ -89,9 +89,7 @@ def write_reports(collected: Collected, folder: Path) -> None:
     write_whole(folder / "matrix.md", markdown(collected))
 
 
-def _selected(
-    plan: Plan, cell: Cell, problems: list[Problem]
-) -> tuple[CellRecord, list[Result]]:
+def _selected(plan: Plan, cell: Cell, problems: list[Problem]) -> tuple[CellRecord, list[Result]]:
     """A cell that this run asked for."""
     record = CellRecord(
         framework=cell.framework,
@@ -153,8 +151,10 @@ def _as_filed(
             framework=record.framework, version=record.version, python=record.python
         )
     ]
-    if not any(result.selected for result in results) and record.selected and not (
-        file.not_supported
+    if (
+        not any(result.selected for result in results)
+        and record.selected
+        and not (file.not_supported)
     ):
         return replace(record, reason="it has nothing of what was selected"), results
     return replace(record, state=RAN), results

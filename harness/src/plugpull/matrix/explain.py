@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "Entry", "explain"]
 
+#: How often it came out that way stands behind each id, added up over the Pythons.
+_COUNTED = re.compile(r" \([A-Z]+ in \d+ of \d+ runs\)$")
 #: Lines of an agent's standard error that stand beneath an ERROR.
 STDERR_LINES = 6
 
@@ -104,10 +107,12 @@ def _results(collected: Collected, verdict: str, ids: _Ids) -> list[Entry]:
     by_detail: dict[str, list[Result]] = {}
     for result in collected.results:
         if result.verdict == verdict:
-            by_detail.setdefault(result.detail, []).append(result)
+            by_detail.setdefault(_COUNTED.sub("", result.detail), []).append(result)
     entries = []
     for detail, results in by_detail.items():
-        places = ids.of((each.framework, each.version, _tail(each), each.python) for each in results)
+        places = ids.of(
+            (each.framework, each.version, _tail(each), each.python) for each in results
+        )
         lines = tuple(
             identity + _runs([results[at] for at in where]) for identity, where in places.items()
         )
@@ -218,6 +223,8 @@ def _comparison(collected: Collected) -> list[Block]:
     ]
     for word, identities in (("new", comparison.appeared), ("gone", comparison.gone)):
         if identities:
-            text = f"{len(identities)} that only {'this' if word == 'new' else 'the earlier'} run has"
+            text = (
+                f"{len(identities)} that only {'this' if word == 'new' else 'the earlier'} run has"
+            )
             blocks.append(Block(word, "", (Entry(text, identities),)))
     return blocks

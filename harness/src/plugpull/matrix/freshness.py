@@ -137,10 +137,10 @@ def needs_run(plan: Plan, cell: Cell, root: Path) -> bool:
     if read.error or file is None or due(plan, cell, file, root):
         return True
     interpreter = plan.interpreter(cell)
-    if not isinstance(interpreter, Interpreter):
-        return True
     # The cheap parts first: resolving costs a second.
-    if _key(plan, cell, interpreter, "").differences(file):
+    if not isinstance(interpreter, Interpreter) or _key(plan, cell, interpreter, "").differences(
+        file
+    ):
         return True
     try:
         pins = pins_of(plan, cell, interpreter)

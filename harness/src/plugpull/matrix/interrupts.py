@@ -20,7 +20,7 @@ __all__ = ["TERMINATED_EXIT", "Interrupts", "Supervised"]
 #: Stopped by SIGTERM, as a shell reports it.
 TERMINATED_EXIT = 143
 #: Seconds a process gets to end what it started itself, before it is killed with its group.
-GRACE = 5.0
+GRACE = 3.0
 #: Lines of output that are kept for a report.
 KEPT_LINES = 60
 
@@ -99,7 +99,7 @@ class Supervised:
     ) -> None:
         self.tail: list[str] = []
         self._relay = relay
-        self._process = subprocess.Popen(  # noqa: S603 - no shell, and the command is ours
+        self._process = subprocess.Popen(
             command,
             env=env,
             cwd=cwd,
@@ -110,7 +110,7 @@ class Supervised:
             pass_fds=tuple(keeps),
         )
         try:
-            self._watcher = subprocess.Popen(  # noqa: S603 - as above
+            self._watcher = subprocess.Popen(
                 ["/bin/sh", "-c", 'read -r _ || kill -s KILL -- "-$1"', "sh", str(self.pid)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
@@ -167,8 +167,9 @@ class Supervised:
         stream = self._process.stderr
         if stream is None:
             return
-        for raw in stream:
-            line = raw.decode("utf-8", "replace").rstrip()
-            self.tail = [*self.tail[-KEPT_LINES + 1 :], line]
-            if self._relay is not None:
-                self._relay(line)
+        with stream:
+            for raw in stream:
+                line = raw.decode("utf-8", "replace").rstrip()
+                self.tail = [*self.tail[-KEPT_LINES + 1 :], line]
+                if self._relay is not None:
+                    self._relay(line)

@@ -22,7 +22,7 @@ VERDICTS = ("PASS", "FAIL", "ERROR")
 _TEXTS = ("scenario", "target", "kill_point", "verdict", "detail")
 
 
-class BadFile(Exception):  # noqa: N818 - it names a file, and is caught by that name
+class BadFile(Exception):
     """A file that cannot be used.
 
     Attributes:

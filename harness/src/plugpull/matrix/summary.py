@@ -235,22 +235,23 @@ def _placed(results: Iterable[Result]) -> dict[_Column, Result]:
 def _mark(cell: CellRecord, scenario: str, column: _Column, results: list[Result]) -> Mark:
     """What a place says about one result, or about the same one under several Pythons."""
     if not results:
-        for declared in cell.not_supported:
-            variant = declared.get("variant")
-            if declared.get("scenario") == scenario and variant in (None, column[0]):
-                return NOT_SUPPORTED
-        return NOTHING
+        return _unmeasured(cell, scenario, column[0])
     first = results[0]
-    if first.verdict == "ERROR":
-        return Mark("ERROR", "ERROR")
-    if first.verdict == "PASS":
-        return Mark("PASS", "PASS")
+    if first.verdict != "FAIL":
+        return Mark(first.verdict, first.verdict)
     if first.timing_dependent:
         runs = sum((result.runs for result in results), Counter[str]())
         return Mark(f"FAIL {runs['FAIL']}/{runs.total()}", "FAIL")
     if first.outcome == "duplicated" and first.most > 1:
         return Mark(f"FAIL({first.most})", "FAIL")
     return Mark(f"FAIL {first.outcome}".rstrip(), "FAIL")
+
+
+def _unmeasured(cell: CellRecord, scenario: str, variant: str) -> Mark:
+    for declared in cell.not_supported:
+        if declared.get("scenario") == scenario and declared.get("variant") in (None, variant):
+            return NOT_SUPPORTED
+    return NOTHING
 
 
 def _status(cell: CellRecord) -> Mark | None:

@@ -52,9 +52,7 @@ def print_table(collected: Collected, console: Console, *, results: Path | None 
         console.print(_encodable(line, console.encoding), soft_wrap=True, highlight=False)
 
 
-def table_lines(
-    collected: Collected, width: int, *, results: Path | None = None
-) -> list[Text]:
+def table_lines(collected: Collected, width: int, *, results: Path | None = None) -> list[Text]:
     """All lines, none longer than ``width`` but for words that cannot be broken."""
     lines = [headline(collected), Text()]
     for section in summarise(collected):

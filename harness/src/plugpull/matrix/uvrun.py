@@ -23,20 +23,73 @@ LAST_CHARACTERS = 6000
 #: What uv needs of the user's shell: where things are, how the network is reached, and, for a
 #: release that has to be built, which compiler to use.
 _KEPT = frozenset(
-    """PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR NETRC
-    SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE SSL_CLIENT_CERT
-    HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
-    CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LD_LIBRARY_PATH LIBRARY_PATH C_INCLUDE_PATH
-    PKG_CONFIG_PATH SDKROOT MACOSX_DEPLOYMENT_TARGET SSH_AUTH_SOCK SSH_AGENT_PID""".split()
+    [
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "TMPDIR",
+        "NETRC",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+        "REQUESTS_CA_BUNDLE",
+        "CURL_CA_BUNDLE",
+        "SSL_CLIENT_CERT",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "NO_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+        "no_proxy",
+        "CC",
+        "CXX",
+        "CFLAGS",
+        "CXXFLAGS",
+        "CPPFLAGS",
+        "LDFLAGS",
+        "LD_LIBRARY_PATH",
+        "LIBRARY_PATH",
+        "C_INCLUDE_PATH",
+        "PKG_CONFIG_PATH",
+        "SDKROOT",
+        "MACOSX_DEPLOYMENT_TARGET",
+        "SSH_AUTH_SOCK",
+        "SSH_AGENT_PID",
+    ]
 )
 _KEPT_PREFIXES = ("LC_", "XDG_", "UV_", "GIT_")
 #: Settings of uv that change *which* packages are chosen or where they go. The cell says that.
 _DROPPED = frozenset(
-    """UV_BREAK_SYSTEM_PACKAGES UV_BUILD_CONSTRAINT UV_COMPILE_BYTECODE UV_CONSTRAINT
-    UV_EXCLUDE UV_EXCLUDE_NEWER UV_FORK_STRATEGY UV_NO_VERIFY_HASHES UV_OVERRIDE UV_PRERELEASE
-    UV_PROJECT UV_PROJECT_ENVIRONMENT UV_PYTHON UV_PYTHON_PREFERENCE UV_REQUIRE_HASHES
-    UV_RESOLUTION UV_SYSTEM_PYTHON UV_TORCH_BACKEND UV_VENV_CLEAR UV_VENV_SEED
-    UV_WORKING_DIRECTORY UV_WORKING_DIR""".split()
+    [
+        "UV_BREAK_SYSTEM_PACKAGES",
+        "UV_BUILD_CONSTRAINT",
+        "UV_COMPILE_BYTECODE",
+        "UV_CONSTRAINT",
+        "UV_EXCLUDE",
+        "UV_EXCLUDE_NEWER",
+        "UV_FORK_STRATEGY",
+        "UV_NO_VERIFY_HASHES",
+        "UV_OVERRIDE",
+        "UV_PRERELEASE",
+        "UV_PROJECT",
+        "UV_PROJECT_ENVIRONMENT",
+        "UV_PYTHON",
+        "UV_PYTHON_PREFERENCE",
+        "UV_REQUIRE_HASHES",
+        "UV_RESOLUTION",
+        "UV_SYSTEM_PYTHON",
+        "UV_TORCH_BACKEND",
+        "UV_VENV_CLEAR",
+        "UV_VENV_SEED",
+        "UV_WORKING_DIRECTORY",
+        "UV_WORKING_DIR",
+    ]
 )
 
 
@@ -113,7 +166,7 @@ def run_uv(
         EnvironmentFailure: uv ended with an error.
     """
     command = [find_uv(), "--quiet", *map(str, arguments)]
-    done = subprocess.run(  # noqa: S603 - no shell, and the arguments are the plan's
+    done = subprocess.run(
         command,
         input=stdin,
         capture_output=True,
