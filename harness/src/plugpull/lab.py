@@ -165,6 +165,7 @@ class Trial:
         self.strays: list[Stray] = []
         self.provider = Provider(self.private / "provider")
         self._processes: list[AgentProcess] = []
+        self._groups: set[int] = set()
         self._reported = self.private / "reported.json"
 
     def __enter__(self) -> Trial:
@@ -184,8 +185,11 @@ class Trial:
         Raises:
             CannotStart: With the system's reason.
         """
-        # The agent owns its work folder, so it may have removed the folder itself.
-        self.work.mkdir(exist_ok=True)
+        try:
+            # The agent owns its work folder, so it may have removed the folder itself.
+            self.work.mkdir(exist_ok=True)
+        except OSError as error:
+            raise CannotStart(f"its work folder cannot be made: {error.strerror}") from error
         environment = child_environment(
             {
                 **self.subject.environment,
@@ -208,6 +212,7 @@ class Trial:
         )
         process = self.lab.launcher.launch(command)
         self._processes.append(process)
+        self._groups.add(process.pid)
         return process
 
     def stderr(self, verb: str) -> str:
@@ -270,7 +275,12 @@ class Trial:
         """End every process that left its group; what they were, for the evidence."""
         for process in list(self._processes):
             self.end(process)
-        self.strays += kill_strays(self.lab.marker, self.lab.spare)
+        # What is still dying in a group that was killed has not left it.
+        self.strays += [
+            stray
+            for stray in kill_strays(self.lab.marker, self.lab.spare)
+            if stray.group not in self._groups
+        ]
         return [{"pid": stray.pid, "command": stray.command} for stray in self.strays]
 
     def keep(self, name: str) -> None:

@@ -408,8 +408,12 @@ def puts_a_file_there() -> None:
 
 @toy
 def deletes_what_is_ours() -> None:
+    """Its work folder's parent and all that is in it, once it is connected to the provider."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.connect(os.environ["PLUGPULL_PROVIDER"])
     shutil.rmtree(WORK.parent)
-    no_key()
+    connection.sendall(b'{"effect": "charge_card"}\n')
+    connection.recv(100)
 
 
 @toy

@@ -120,8 +120,8 @@ class SpawnLauncher:
         Raises:
             CannotStart: With the system's reason.
         """
-        with command.output.open("ab") as output, command.errors.open("ab") as errors:
-            try:
+        try:
+            with command.output.open("ab") as output, command.errors.open("ab") as errors:
                 popen = subprocess.Popen(
                     command.argv,
                     env=dict(command.environment),
@@ -131,8 +131,8 @@ class SpawnLauncher:
                     stderr=errors,
                     start_new_session=True,
                 )
-            except OSError as error:
-                raise CannotStart(error.strerror or str(error)) from error
+        except OSError as error:
+            raise CannotStart(error.strerror or str(error)) from error
         self._guardian.watch(popen.pid)
         return _SpawnedProcess(popen)
 

@@ -37,10 +37,12 @@ class Stray:
     Attributes:
         pid: Process id.
         command: Its command line, as the kernel shows it.
+        group: Its process group.
     """
 
     pid: int
     command: str
+    group: int
 
 
 def find_strays(marker: str, spare: frozenset[int] = frozenset()) -> list[Stray]:
@@ -79,17 +81,22 @@ def _linux_processes(setting: bytes) -> Iterator[Stray]:
             if setting not in (entry / "environ").read_bytes().split(b"\0"):
                 continue
             command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").strip()
+            group = os.getpgid(int(entry.name))
         except OSError:
             continue
-        yield Stray(int(entry.name), command.decode(errors="replace"))
+        yield Stray(int(entry.name), command.decode(errors="replace"), group)
 
 
 def _ps_processes(setting: str) -> Iterator[Stray]:
     # BSD's ps: E adds the environment behind the command.
     answer = subprocess.run(
-        ["/bin/ps", "-axEww", "-o", "pid=,command="], capture_output=True, text=True, check=False
+        ["/bin/ps", "-axEww", "-o", "pid=,pgid=,command="],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
     )
     for line in answer.stdout.splitlines():
-        pid, _, command = line.strip().partition(" ")
+        pid, group, command = (*line.split(None, 2), "", "", "")[:3]
         if setting in command.split() and pid.isdigit():
-            yield Stray(int(pid), command.split(f" {MARKER_VARIABLE}=")[0])
+            yield Stray(int(pid), command.split(f" {MARKER_VARIABLE}=")[0], int(group))
