@@ -1,0 +1,171 @@
+"""Environments with real frameworks, made as the matrix makes a cell's, and the harness in them.
+
+Imported by the tests in this folder; see the fixture ``environments``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plugpull.matrix.cells import Resolution
+from plugpull.matrix.environments import State, harness_wheel, make_environment
+from plugpull.matrix.files import FileLock
+from plugpull.matrix.interpreters import Interpreter
+from plugpull.matrix.pins import resolve_pins
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+#: What is installed, and up to when uploads are seen: two days after the release, what its users
+#: got. Fixed moments, so that the pinned lists never change.
+FRAMEWORKS = {
+    "langgraph-0.5.4": (
+        ("langgraph==0.5.4", "langgraph-checkpoint-sqlite"),
+        "2025-07-23T18:20:56Z",
+    ),
+    "langgraph-1.2.11": (
+        ("langgraph==1.2.11", "langgraph-checkpoint-sqlite"),
+        "2026-08-13T14:00:37Z",
+    ),
+    "openai-agents-0.19.4": (("openai-agents==0.19.4",), "2026-08-07T02:59:13Z"),
+    "openai-agents-0.22.2": (("openai-agents==0.22.2",), "2026-09-11T12:37:26Z"),
+    "pydantic-ai-2.43.0": (("pydantic-ai-slim==2.43.0",), "2026-09-14T01:05:39Z"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one call of plugpull came to.
+
+    Attributes:
+        returncode: Its exit status.
+        lines: What it printed.
+        results: Schema-1 results by (variant, fault point), in a list where a fault point has
+            more than one.
+        cell: Facts about the environment.
+        not_supported: What the target says it cannot be asked for.
+    """
+
+    returncode: int
+    lines: list[str]
+    results: dict[tuple[str, str], list[dict[str, Any]]]
+    cell: Mapping[str, Any]
+    not_supported: list[dict[str, Any]] = field(default_factory=list)
+
+    def one(self, variant: str, point: str) -> dict[str, Any]:
+        """The only result of a variant at a fault point."""
+        (result,) = self.results[variant, point]
+        return result
+
+    def verdicts(self, variant: str) -> tuple[str, ...]:
+        """The verdicts of a variant, in the order of its fault points."""
+        return tuple(
+            result["verdict"]
+            for (name, _), results in self.results.items()
+            if name == variant
+            for result in results
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """An environment with a framework and the harness.
+
+    Attributes:
+        python: Its interpreter.
+        scratch: A folder for reports.
+    """
+
+    python: Path
+    scratch: Path
+
+    def plugpull(self, *arguments: str | Path, **outer: str) -> Run:
+        """Run plugpull as the planner does, with ``outer`` added to the user's environment."""
+        report = self.scratch / "report.json"
+        report.unlink(missing_ok=True)
+        done = subprocess.run(
+            [str(self.python), "-m", "plugpull", *map(str, arguments), "--report", str(report)],
+            capture_output=True,
+            text=True,
+            cwd=CHECKOUT,
+            env={**os.environ, "PATH": f"{self.python.parent}:{os.environ['PATH']}", **outer},
+            check=False,
+        )
+        if not report.exists():
+            pytest.fail(f"plugpull ended with {done.returncode} and no report:\n{done.stderr}")
+        data = json.loads(report.read_text(encoding="utf-8"))
+        results: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for result in data["results"]:
+            results.setdefault((result["variant"], result["kill_point"]), []).append(result)
+        return Run(
+            done.returncode,
+            done.stdout.splitlines(),
+            results,
+            data.get("cell", {}),
+            data.get("not_supported", []),
+        )
+
+    def script(self, program: Path, *arguments: str) -> str:
+        """What a script prints that is run by this environment's Python."""
+        done = subprocess.run(
+            [str(self.python), str(program), *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def says(self, program: str, *arguments: str) -> str:
+        """What a line of Python prints in this environment."""
+        done = subprocess.run(
+            [str(self.python), "-c", program, *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.strip()
+
+
+class Environments:
+    """Makes environments on demand; they are kept in ``.plugpull`` and used again."""
+
+    def __init__(self, interpreter: Interpreter, scratch: pytest.TempPathFactory) -> None:
+        self._interpreter = interpreter
+        self._scratch = scratch
+        self._made: dict[str, Environment] = {}
+
+    def __getitem__(self, name: str) -> Environment:
+        """The environment with a framework of :data:`FRAMEWORKS`."""
+        if name not in self._made:
+            self._made[name] = Environment(self._make(name), self._scratch.mktemp("reports"))
+        return self._made[name]
+
+    def _make(self, name: str) -> Path:
+        state = State(CHECKOUT / ".plugpull")
+        requirements, as_of = FRAMEWORKS[name]
+        folder = state.environments / f"tests-{name}-py{PYTHON}"
+        with FileLock(folder.with_suffix(".lock")):
+            pins = resolve_pins(
+                Resolution(requirements, as_of=as_of), self._interpreter, state.locks
+            )
+            wheel = harness_wheel(CHECKOUT / "harness", state)
+            return make_environment(folder, self._interpreter, pins, wheel, label=name)
+
+
+def seen(log: Path) -> dict[str, list[str]]:
+    """What the rig ``watched.py`` wrote down, by kind."""
+    by_kind: dict[str, list[str]] = {"process": [], "network": [], "secret": []}
+    for line in log.read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        by_kind[entry["kind"]].append(entry["what"])
+    return by_kind
