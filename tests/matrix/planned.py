@@ -32,7 +32,7 @@ def release(
 #: Recorded from the real index, in the shape that this project keeps of it.
 TOY = (
     release("1.0.0", "2026-01-01"),
-    release("1.0.1", "2026-01-10T08:00:00.5"),
+    release("1.0.1", "2026-01-10T08:00:00.500000"),
     release("1.1.0", "2026-02-01"),
     release("1.1.1", "2026-02-10", yanked="lost the data"),
     release("2.0.0a1", "2026-02-20"),

@@ -80,10 +80,10 @@ def test_old_releases_are_judged_with_what_their_users_had(root: Path) -> None:
 
 def test_a_cut_off_is_a_moment_in_utc() -> None:
     """A date ends with its day; a release's moment is rounded up, so its files are before it."""
-    known = release("1.0", "2026-01-10T08:00:00.5")
+    known = release("1.0", "2026-01-10T08:00:00.500000")
     assert cut_off("2026-03-15", known, NOW) == day("2026-03-16")
     assert cut_off("today", known, NOW) == day("2026-11-30")
-    assert cut_off("release", known, NOW) == day("2026-01-12T08:00:00.5")
+    assert cut_off("release", known, NOW) == day("2026-01-12T08:00:00.500000")
     assert cut_off("release", None, NOW) is None
     assert rfc3339(day("2026-01-12T08:00:00.000001")) == "2026-01-12T08:00:01Z"
     assert rfc3339(day("2026-01-12T08:00:00")) == "2026-01-12T08:00:00Z"
