@@ -15,6 +15,7 @@ the staged one is known to be a write that the run cannot do without.
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections import Counter
 from collections.abc import Sequence
@@ -43,6 +44,9 @@ __all__ = ["LostSessionWrite"]
 STAGED_VARIABLE = "PLUGPULL_STAGED_INPUT"
 
 STAGED = "staged-input"
+
+# Of one item's part in the name of a write.
+_LONGEST_NAME = 40
 
 
 class LostSessionWrite:
@@ -96,10 +100,13 @@ class LostSessionWrite:
             "lost_write": case.number,
         }
         with lab.trial(subject, _staged(token)) as trial:
-            with _open_store(trial, Fault(case.number, case.kill_point)) as store:
-                attempt = _Attempt(trial, store, unfaulted, case, token, limit, evidence)
-                judgement = attempt.run()
-                evidence["writes"] = [write.to_json() for write in store.writes]
+            try:
+                with _open_store(trial, Fault(case.number, case.kill_point)) as store:
+                    attempt = _Attempt(trial, store, unfaulted, case, token, limit, evidence)
+                    judgement = attempt.run()
+                    evidence["writes"] = [write.to_json() for write in store.writes]
+            except NotUsable as reason:
+                judgement = error(reason.detail)
             evidence["effects"] = trial.provider.effects
             if strays := trial.sweep():
                 evidence["left_group"] = strays
@@ -231,7 +238,9 @@ class _open_store:  # noqa: N801 - reads as the verb that it is
         try:
             self._store = SessionStore(path, fault)
         except OSError as reason:
-            raise NotUsable(f"the Session store could not start: {reason}", {}) from reason
+            raise NotUsable(
+                f"the Session store could not start: {reason}", {"stage": "store"}
+            ) from reason
         trial.variables[STORE_VARIABLE] = str(path)
 
     def __enter__(self) -> SessionStore:
@@ -276,8 +285,10 @@ def _item_name(item: dict[str, Any], token: str) -> str:
         return STAGED
     kind = item.get("type")
     role = item.get("role") or item.get("kind")
-    name = role if kind in {None, "message"} and role else kind
-    return str(name or "item").replace("_", "-").replace("/", "-")
+    name = role if role and (kind is None or kind == "message") else kind
+    # Items are the agent's, names stand in ids and file names.
+    plain = re.sub(r"[^a-z0-9.]+", "-", str(name or "item").lower()).strip("-.")
+    return plain[:_LONGEST_NAME] or "item"
 
 
 def _usable_staged_writes(store: SessionStore, token: str, stderr: str) -> list[int]:
@@ -304,6 +315,10 @@ def _usable_staged_writes(store: SessionStore, token: str, stderr: str) -> list[
             raise NotUsable(
                 f"the run without a fault stored an item {count} times by itself: {_short(item)}",
                 evidence,
+            )
+        if count == 0:
+            raise NotUsable(
+                f"the run without a fault removed an item by itself: {_short(item)}", evidence
             )
     return staged
 
