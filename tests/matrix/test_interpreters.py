@@ -10,7 +10,7 @@ import pytest
 from plugpull.matrix.interpreters import Interpreter, Missing, find_all, find_interpreter
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
-BASE = sys.executable if sys.prefix == sys.base_prefix else sys._base_executable  # noqa: SLF001
+BASE = str(Path(sys.executable).resolve())
 #: A version that no machine has: nothing but what a test puts there can be found.
 NOWHERE = "3.99"
 

@@ -29,8 +29,12 @@ ANSWER_LIMIT = 30.0
 #: What a candidate is asked. A virtual environment answers with the Python it was made from:
 #: the environment may be gone tomorrow, and the result should name the real interpreter.
 QUESTION = """
-import json, platform, sys
-path = sys.executable if sys.prefix == sys.base_prefix else sys._base_executable
+import json, os, platform, sys
+path = sys.executable
+if sys.prefix != sys.base_prefix:
+    name = "python%d.%d" % sys.version_info[:2]
+    base = os.path.join(sys.base_exec_prefix, "bin", name)
+    path = base if os.path.exists(base) else os.path.realpath(path)
 print(json.dumps([path, platform.python_version(), platform.python_implementation()]))
 """
 
