@@ -13,12 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from toycell import PYTHON, Toy, make_toy, toy_cell
-
 from plugpull.matrix.cellrun import run_cell
 from plugpull.matrix.cells import Cell, Resolution
 from plugpull.matrix.freshness import needs_run
 from plugpull.matrix.interpreters import Missing
+from toycell import PYTHON, Toy, make_toy, toy_cell
 
 SOURCE = Path(__file__).parents[2] / "harness" / "src"
 #: Seconds to wait for something that takes less than one.
@@ -169,7 +168,7 @@ class TestFailed:
         assert not plan.result_file(cell).exists()
 
     def test_release_that_does_not_exist(self, toy: Toy) -> None:
-        """uv's own words are in the file and, shortened, in the reason."""
+        """The words of uv are in the file and, shortened, in the reason."""
         cell = toy_cell(resolution=Resolution(("langgraph==9.9.9",)))
 
         outcome = run_cell(toy.plan(cell), cell, toy.root)

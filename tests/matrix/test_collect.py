@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 from madeup import CREATED, MEASURED, put_together, raw_result, row
-from rich.console import Console
-
 from plugpull.errors import UsageError
 from plugpull.matrix.cells import Cell, Resolution
 from plugpull.matrix.collect import collect, collect_and_report
@@ -22,6 +20,7 @@ from plugpull.matrix.pins import PinnedList, parse_moment
 from plugpull.matrix.plan import Plan
 from plugpull.matrix.records import ERROR, EXCLUDED, NOT_RUN, RAN, Collected
 from plugpull.matrix.selection import Selection
+from rich.console import Console
 
 
 def _cell(version: str = "1.2.11", python: str = "3.13", **more: Any) -> Cell:
@@ -223,8 +222,14 @@ class TestOwnCells:
     @pytest.mark.parametrize(
         ("words", "gist"),
         [
-            ("error: Failed to build `numpy==1.21.0`\n  cause: x", "Failed to build `numpy==1.21.0`"),
-            ("  \u00d7 No solution found:\n  \u2570\u2500\u25b6 Because a depends on b", "Because a depends on b"),
+            (
+                "error: Failed to build `numpy==1.21.0`\n  cause: x",
+                "Failed to build `numpy==1.21.0`",
+            ),
+            (
+                "  \u00d7 No solution found:\n  \u2570\u2500\u25b6 Because a depends on b",
+                "Because a depends on b",
+            ),
             ("interrupted", "interrupted"),
         ],
     )
@@ -264,7 +269,9 @@ class TestOwnCells:
     def test_part_of_a_cell(self, root: Path) -> None:
         """With a narrow ``--only`` the cell's other results stay, and do not count."""
         cell = _cell()
-        plan = _plan(root, cell, only=("langgraph-1.2.11/py3.13/kill-mid-tool/sync+no-key/after-effect",))
+        plan = _plan(
+            root, cell, only=("langgraph-1.2.11/py3.13/kill-mid-tool/sync+no-key/after-effect",)
+        )
         plan.selections[cell.session] = Selection(("kill-mid-tool",), ("sync+no-key",))
         _put(plan, cell, *GOOD)
 
@@ -379,7 +386,9 @@ PASSED = row("a", "1", "3.13", raw_result())
 FAILED = row("b", "1", "3.13", raw_result(verdict="FAIL"))
 ERRORED = row("c", "1", "3.13", raw_result(verdict="ERROR"))
 BROKEN = row("d", "1", "3.13", state=ERROR, reason="no")
-LACKING = row("e", "1", "3.13", state=NOT_RUN, reason="python3.13 not found", missing_interpreter=True)
+LACKING = row(
+    "e", "1", "3.13", state=NOT_RUN, reason="python3.13 not found", missing_interpreter=True
+)
 ABSENT = row("f", "1", "3.13", state=NOT_RUN, reason="it left no result file")
 OUT = row("g", "1", "3.13", state=EXCLUDED, reason="no")
 EARLIER = row("h", "1", "3.13", raw_result(verdict="ERROR"), selected=False)

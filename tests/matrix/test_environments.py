@@ -10,7 +10,6 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-
 from plugpull.matrix import environments, pins, uvrun
 from plugpull.matrix.cells import Resolution
 from plugpull.matrix.environments import State
@@ -38,7 +37,9 @@ def state(tmp_path: Path) -> State:
     return State(tmp_path / ".plugpull")
 
 
-def _resolve(state: State, here: Interpreter, *asked: str, as_of: str | None = PAST) -> pins.PinnedList:
+def _resolve(
+    state: State, here: Interpreter, *asked: str, as_of: str | None = PAST
+) -> pins.PinnedList:
     return pins.resolve_pins(Resolution(asked, as_of=as_of), here, state.locks)
 
 
@@ -87,7 +88,9 @@ class TestPins:
 
     def test_constraints_do_not_ask_for_the_package(self, state: State, here: Interpreter) -> None:
         """A constraint limits a version and installs nothing by itself."""
-        resolution = Resolution(("iniconfig",), constraints=("iniconfig<2.1", "numpy<2"), as_of=PAST)
+        resolution = Resolution(
+            ("iniconfig",), constraints=("iniconfig<2.1", "numpy<2"), as_of=PAST
+        )
 
         pinned = pins.resolve_pins(resolution, here, state.locks)
 

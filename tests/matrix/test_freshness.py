@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toycell import PYTHON, Toy, make_toy, toy_cell
-
 from plugpull.matrix.cells import Cell, Resolution
 from plugpull.matrix.freshness import (
     CellKey,
@@ -26,6 +24,7 @@ from plugpull.matrix.pins import PinnedList, parse_moment
 from plugpull.matrix.plan import Plan
 from plugpull.matrix.results import CellFile
 from plugpull.matrix.selection import Selection
+from toycell import PYTHON, Toy, make_toy, toy_cell
 
 _PLANS = count()
 ONE, TWO = ("kill-mid-tool", "one"), ("kill-mid-tool", "two")

@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plugpull.matrix.model import pythons_label
 from plugpull.matrix.records import ERROR, NOT_RUN
-from plugpull.matrix.summary import pythons_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

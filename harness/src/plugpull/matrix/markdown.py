@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plugpull.matrix.explain import Block
+    from plugpull.matrix.model import Grid, Mark, Row
     from plugpull.matrix.records import Collected
-    from plugpull.matrix.summary import Grid, Mark, Row
 
 __all__ = ["markdown"]
 

@@ -7,12 +7,21 @@ disagree. Layout, colours and widths are the drawings' own affair.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeVar
 
-from packaging.version import InvalidVersion, Version
-
+from plugpull.matrix.model import (
+    NOT_SUPPORTED,
+    NOTHING,
+    Grid,
+    Group,
+    Mark,
+    Row,
+    Section,
+    python_order,
+    pythons_label,
+    version_order,
+)
 from plugpull.matrix.records import ERROR, EXCLUDED, NOT_RUN
 
 if TYPE_CHECKING:
@@ -21,87 +30,7 @@ if TYPE_CHECKING:
     from plugpull.matrix.records import CellRecord, Collected
     from plugpull.matrix.results import Result
 
-__all__ = ["NOTHING", "Grid", "Group", "Mark", "Row", "Section", "pythons_label", "summarise"]
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What one place of the table says.
-
-    Attributes:
-        text: For example ``FAIL(2)``.
-        kind: ``PASS``, ``FAIL``, ``ERROR``, or ``""`` for all that is no verdict.
-    """
-
-    text: str
-    kind: str = ""
-
-
-#: That release has no such variant, or nobody asked for it.
-NOTHING = Mark("-")
-NOT_SUPPORTED = Mark("not supported")
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Columns that belong together: one variant's fault points.
-
-    Attributes:
-        label: The variant, and what was faulted where one point has several results. ``""`` if
-            there is nothing to tell apart.
-        points: The fault points.
-    """
-
-    label: str
-    points: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One framework in one version, under the Pythons that agree.
-
-    Attributes:
-        framework, version: What ran.
-        pythons: For example ``3.10-3.13``.
-        marks: One per column, group after group. Empty if the cell has no results.
-        status: What stands there instead of marks.
-        remarks: ``yanked``, ``measured 2026-11-28``.
-        earlier: Whether this run did not ask for the cell.
-    """
-
-    framework: str
-    version: str
-    pythons: str
-    marks: tuple[Mark, ...] = ()
-    status: Mark | None = None
-    remarks: tuple[str, ...] = ()
-    earlier: bool = False
-
-    @property
-    def name(self) -> str:
-        """``langgraph 1.2.11``."""
-        return f"{self.framework} {self.version}"
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """Frameworks that have the same columns in a scenario."""
-
-    groups: tuple[Group, ...]
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A scenario.
-
-    Attributes:
-        scenario: Its name, ``""`` for cells of frameworks without a single result.
-        grids: Its tables.
-    """
-
-    scenario: str
-    grids: tuple[Grid, ...]
+__all__ = ["summarise"]
 
 
 _T = TypeVar("_T")
@@ -131,18 +60,6 @@ def summarise(collected: Collected) -> tuple[Section, ...]:
         rows = _rows(rest, (), "", {})
         sections.append(Section("", (Grid((), tuple(rows)),)))
     return tuple(sections)
-
-
-def pythons_label(pythons: Sequence[str]) -> str:
-    """``3.10-3.13`` for Pythons that follow each other, else each by its name."""
-    ordered = sorted(set(pythons), key=_python_order)
-    runs: list[list[str]] = []
-    for python in ordered:
-        if runs and _follows(runs[-1][-1], python):
-            runs[-1].append(python)
-        else:
-            runs.append([python])
-    return ", ".join(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def _grid(
@@ -178,10 +95,10 @@ def _rows(
     """One row per version and set of Pythons that agree, the lowest Python first."""
     rows = []
     versions = _unique((cell.framework, cell.version) for cell in cells)
-    for framework, version in sorted(versions, key=lambda each: _version_order(each[1])):
+    for framework, version in sorted(versions, key=lambda each: version_order(each[1])):
         agreeing: dict[object, list[CellRecord]] = {}
         own = [cell for cell in cells if (cell.framework, cell.version) == (framework, version)]
-        for cell in sorted(own, key=lambda cell: _python_order(cell.python)):
+        for cell in sorted(own, key=lambda cell: python_order(cell.python)):
             sight = _sight(cell, columns, scenario, by_cell.get(cell.id, []))
             agreeing.setdefault(sight, []).append(cell)
         for together in agreeing.values():
@@ -299,20 +216,3 @@ def _columns(results: list[Result]) -> tuple[_Column, ...]:
 
 def _unique(items: Iterable[_T]) -> list[_T]:
     return list(dict.fromkeys(items))
-
-
-def _version_order(version: str) -> tuple[int, Version, str]:
-    """Releases in their order; whatever is no release stands after them."""
-    try:
-        return 0, Version(version), ""
-    except InvalidVersion:
-        return 1, Version("0"), version
-
-
-def _python_order(python: str) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdigit() else 0 for part in python.split("."))
-
-
-def _follows(python: str, other: str) -> bool:
-    one, two = _python_order(python), _python_order(other)
-    return one[:-1] == two[:-1] and one[-1] + 1 == two[-1]
