@@ -52,7 +52,9 @@ def test_same_verdict_with_other_details_is_no_change(tmp_path: Path) -> None:
     comparison = _compare(tmp_path, before, after)
 
     assert comparison.same == 1
-    assert not (comparison.changed or comparison.appeared or comparison.gone)
+    assert not comparison.changed
+    assert not comparison.appeared
+    assert not comparison.gone
 
 
 def test_timing_dependent_change_is_marked(tmp_path: Path) -> None:
@@ -82,7 +84,8 @@ def test_cells_that_were_not_asked_for_are_not_gone(tmp_path: Path) -> None:
     for after in (put_together(one), put_together(one, unasked)):
         comparison = _compare(tmp_path, put_together(one, two), after)
         assert comparison.same == 1
-        assert not (comparison.changed or comparison.gone)
+        assert not comparison.changed
+        assert not comparison.gone
 
 
 def test_cell_that_cannot_be_made_any_more(tmp_path: Path) -> None:

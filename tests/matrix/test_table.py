@@ -360,7 +360,7 @@ class TestBeneath:
         assert "  gone\n      toy-1.0/py*/kill-mid-tool/a/before-effect  (10 of 20 runs)\n" in text
 
     def test_error_shows_last_words(self) -> None:
-        """The words of uv and an agent's standard error stand beneath, marked as somebody else's."""
+        """The words of uv and an agent's standard error stand beneath, marked as theirs."""
         stderr = "\n".join(f"line {n}" for n in range(9))
         collected = put_together(
             *_four(
