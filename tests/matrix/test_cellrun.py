@@ -174,7 +174,9 @@ class TestFailed:
         outcome = run_cell(toy.plan(cell), cell, toy.root)
 
         facts = toy.file(cell)["cell"]
-        assert outcome.skip_reason.startswith("ERROR: resolving langgraph==9.9.9 failed")
+        assert outcome.skip_reason == (
+            "ERROR: resolving langgraph==9.9.9 failed: there is no version of langgraph==9.9.9"
+        )
         assert (facts["stage"], facts["step"]) == ("install", "resolve")
         assert "no version of langgraph==9.9.9" in facts["error"]
         assert toy.file(cell)["results"] == []

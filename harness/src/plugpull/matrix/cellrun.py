@@ -23,7 +23,7 @@ from plugpull.matrix.freshness import (
 from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.interrupts import Interrupts, Supervised
 from plugpull.matrix.results import BadFile, CellFile, read_cell_file
-from plugpull.matrix.uvrun import EnvironmentFailure, last_words
+from plugpull.matrix.uvrun import EnvironmentFailure, gist, last_words
 
 if TYPE_CHECKING:
     from plugpull.matrix.cells import Cell
@@ -70,7 +70,7 @@ def run_cell(plan: Plan, cell: Cell, root: Path) -> CellOutcome:
             return _run_locked(plan, cell, interpreter, interrupts, lock)
         except EnvironmentFailure as failure:
             write_failure(plan, cell, failure.stage, failure.last_words, step=failure.step)
-            return CellOutcome("", f"ERROR: {failure.what}: {_first_line(failure.last_words)}")
+            return CellOutcome("", f"ERROR: {failure.what}: {gist(failure.last_words)}")
         except (KeyboardInterrupt, SystemExit):
             write_failure(plan, cell, "interrupted", "interrupted")
             raise
@@ -169,13 +169,8 @@ def _outcome(file: CellFile, how: str) -> CellOutcome:
         return CellOutcome("", "no verdict: this release supports none of the scenarios")
     if set(verdicts) == {"ERROR"}:
         first = next(str(raw["detail"]) for raw in file.raw)
-        return CellOutcome("", f"ERROR: {_first_line(first)}")
+        return CellOutcome("", f"ERROR: {gist(first)}")
     return CellOutcome(f"{counts} ({how})")
-
-
-def _first_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next(iter(lines), "")
 
 
 def _last_line(text: str) -> str:

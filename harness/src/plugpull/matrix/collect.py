@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from plugpull.matrix.records import ERROR, EXCLUDED, NOT_RUN, RAN, CellRecord, C
 from plugpull.matrix.results import BadFile, read_cell_file
 from plugpull.matrix.selection import result_selected
 from plugpull.matrix.table import matrix_console, print_table
+from plugpull.matrix.uvrun import gist
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
     from plugpull.matrix.results import CellFile, Result
 
 __all__ = ["collect", "collect_and_report", "write_reports"]
-
-#: What uv draws before its words.
-_LEAD = re.compile(r"^[\s\u00d7\u2500-\u257f\u25b6]*(?:error:|cause:)?\s*")
-#: uv says the same thing twice when what you ask for is not there.
-_ABSENT = re.compile(r"Because (there is no version of \S+) and you require")
 
 
 def collect_and_report(plan: Plan, *, console: Console | None = None) -> int:
@@ -103,7 +98,7 @@ def _selected(plan: Plan, cell: Cell, problems: list[Problem]) -> tuple[CellReco
         return replace(record, state=EXCLUDED, reason=cell.excluded), []
     if cell.impossible is not None:
         facts = {"id": cell.id, "stage": "install", "error": cell.impossible}
-        reason = _short(cell.impossible)
+        reason = gist(cell.impossible)
         return replace(
             record, state=ERROR, reason=reason, words=cell.impossible, step="resolve", facts=facts
         ), []
@@ -138,9 +133,7 @@ def _as_filed(
     )
     if file.error:
         step = file.text("step") or file.text("stage")
-        failed = replace(
-            record, state=ERROR, reason=_short(file.error), words=file.error, step=step
-        )
+        failed = replace(record, state=ERROR, reason=gist(file.error), words=file.error, step=step)
         return failed, []
     results = [
         replace(
@@ -217,13 +210,3 @@ def _stale(plan: Plan, cell: Cell, file: CellFile) -> str:
 
 def _changed(parts: list[str]) -> str:
     return f"{', '.join(parts)} changed since it was measured" if parts else ""
-
-
-def _short(words: str) -> str:
-    """The line of somebody's last words that says most."""
-    lines = [_LEAD.sub("", line).strip() for line in words.splitlines()]
-    lines = [line for line in lines if line]
-    if len(lines) > 1 and lines[0].startswith("No solution found"):
-        absent = _ABSENT.match(lines[1])
-        return absent[1] if absent else lines[1]
-    return next(iter(lines), "")

@@ -22,6 +22,8 @@ __all__ = ["Block", "Entry", "explain"]
 _COUNTED = re.compile(r" \([A-Z]+ in \d+ of \d+ runs\)$")
 #: Lines of an agent's standard error that stand beneath an ERROR.
 STDERR_LINES = 6
+#: Lines of uv's last words there. The cell's file has more of them.
+WORDS_LINES = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +144,14 @@ def _cells(cells: Sequence[CellRecord], state: str, ids: _Ids) -> list[Entry]:
     by_reason: dict[tuple[str, str], list[CellRecord]] = {}
     for cell in cells:
         if cell.state == state:
-            by_reason.setdefault((cell.reason, cell.words), []).append(cell)
+            by_reason.setdefault((cell.reason, cell.step), []).append(cell)
     entries = []
-    for (reason, words), together in by_reason.items():
-        step = together[0].step
+    for (reason, step), together in by_reason.items():
+        # Names of temporary folders differ in their words; once is enough.
+        words = together[0].words
         text = f"{step}: {reason}" if step and step != reason else reason
         places = ids.of((cell.framework, cell.version, "", cell.python) for cell in together)
-        lines = tuple(words.splitlines()) if words.strip() != reason else ()
+        lines = tuple(words.splitlines()[-WORDS_LINES:]) if words.strip() != reason else ()
         entries.append(Entry(text, tuple(places), lines))
     return entries
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,7 +14,7 @@ from plugpull.errors import PlugpullError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["EnvironmentFailure", "find_uv", "run_uv", "uv_environment"]
+__all__ = ["EnvironmentFailure", "find_uv", "gist", "last_words", "run_uv", "uv_environment"]
 
 #: How many of uv's closing lines are kept. A failed build prints its backend's traceback there.
 LAST_LINES = 40
@@ -91,6 +92,12 @@ _DROPPED = frozenset(
         "UV_WORKING_DIR",
     ]
 )
+
+
+#: What uv draws before its words.
+_LEAD = re.compile(r"^[\s\u00d7\u2500-\u257f\u25b6]*(?:error:|cause:)?\s*")
+#: uv says the same thing twice when what you ask for is not there.
+_ABSENT = re.compile(r"Because (there is no version of \S+) and you require")
 
 
 class EnvironmentFailure(PlugpullError):
@@ -187,3 +194,13 @@ def last_words(text: str) -> str:
     lines = [line.rstrip() for line in text.strip().splitlines()]
     kept = "\n".join(lines[-LAST_LINES:])
     return kept if len(kept) <= LAST_CHARACTERS else f"...(truncated){kept[-LAST_CHARACTERS:]}"
+
+
+def gist(words: str) -> str:
+    """The line of somebody's last words that says most."""
+    lines = [_LEAD.sub("", line).strip() for line in words.splitlines()]
+    lines = [line for line in lines if line]
+    if len(lines) > 1 and lines[0].startswith("No solution found"):
+        absent = _ABSENT.match(lines[1])
+        return absent[1] if absent else lines[1]
+    return next(iter(lines), "")
