@@ -309,5 +309,7 @@ def test_nothing_outlives_the_run(
             table = _table()
             assert time.monotonic() < deadline, [table.get(pid) for pid in left]
             time.sleep(0.05)
+    if number != signal.SIGKILL:
+        assert not list(root.glob(".plugpull/plans/*"))
     for path in root.glob("results/cells/*"):
         assert json.loads(path.read_text(encoding="utf-8"))["cell"]["stage"] == "interrupted"

@@ -6,9 +6,11 @@ names that file in the environment; a child reads it and looks nothing up. Listi
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import sys
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -178,6 +180,7 @@ def _parent(
         if names is not None and whole:
             _announce(plan)
             os.environ[COLLECTED_VARIABLE] = "1"
+            atexit.register(_part, plan, time.time())
         # A single session is run in this process, where its exit code is exact.
         if len(plan.pending if whole else names or ()) > (0 if whole else 1):
             jobs = _processors()
@@ -235,19 +238,45 @@ def _hand_on(plan: Plan, root: Path) -> None:
 
     A second run in the same checkout replaces the first file while our children start.
     """
-    import atexit  # noqa: PLC0415
-
     plan.write(state_file(root, "plan.json"))
-    own = state_file(root, f"plans/{os.getpid()}.json")
+    folder = state_file(root, "plans")
+    for left in folder.glob("*.json"):  # by a run that was killed
+        if left.stem.isdigit() and not _alive(int(left.stem)):
+            left.unlink(missing_ok=True)
+    own = folder / f"{os.getpid()}.json"
     plan.write(own)
     atexit.register(own.unlink, missing_ok=True)
     os.environ[PLAN_VARIABLE] = str(own)
 
 
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _part(plan: Plan, started: float) -> None:
+    """At the end, say so if the table never came: Ctrl-C, or a cell's process that was killed."""
+    table = plan.results / "matrix.json"
+    if not table.exists() or table.stat().st_mtime < started:
+        print(
+            "plugpull: no table was made; finished cells are kept, and nox -s collect shows them",
+            file=sys.stderr,
+        )
+
+
 def _announce(plan: Plan) -> None:
     able = sum(plan.not_run(cell) is None for cell in plan.cells)
     run = len(plan.pending)
-    parts = [f"{run} to run", f"{able - run} up to date", f"{len(plan.cells) - able} not run"]
+    parts = [
+        f"{run} to run",
+        f"{able - run} up to date",
+        f"{len(plan.cells) - able} that cannot run",
+    ]
     shown = ", ".join(part for part in parts if not part.startswith("0 ")) or "none"
     cells = f"{len(plan.cells)} cell{'s' * (len(plan.cells) != 1)}"
     print(f"plugpull: {cells}: {shown}", file=sys.stderr, flush=True)

@@ -24,7 +24,7 @@ PLANNER_PID = "PLUGPULL_PLANNER_PID"
 #: Seconds between two looks at the parent.
 LOOK_EVERY = 0.25
 #: Seconds a session's processes get to end by themselves before they are killed.
-GRACE = 5.0
+GRACE = 8.0
 
 
 def guard_parent() -> None:
@@ -33,9 +33,13 @@ def guard_parent() -> None:
     The exit code is then the signal's (143, 129), not Ctrl-C's.
     """
 
+    received: list[int] = []
+    # Registered first, so that it runs last: whatever else there is to clean up has been.
+    atexit.register(_exit_as_signalled, received)
+
     def stop(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
         # nox knows how to stop its children, and does it for this exception alone.
-        atexit.register(_exit_as_signalled, number)
         raise KeyboardInterrupt
 
     _install(stop)
@@ -64,10 +68,11 @@ def _install(stop: signal._HANDLER) -> None:
                 signal.signal(number, stop)
 
 
-def _exit_as_signalled(number: int) -> None:
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(128 + number)
+def _exit_as_signalled(received: list[int]) -> None:
+    if received:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(128 + received[0])
 
 
 def _watch(parent: int) -> None:
