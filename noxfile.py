@@ -121,7 +121,7 @@ def _define_cell(cell: Described) -> None:
         name=cell.session,
         python=cell.python,
         venv_backend="none",
-        tags=[cell.framework, f"py{cell.python}"],
+        tags=cell.tags,
         requires=[cell.leads_to] if cell.leads_to else [],
         default=False,
         allow_parallel=True,

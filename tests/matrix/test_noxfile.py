@@ -126,7 +126,7 @@ def test_listing_needs_no_network(root: Path) -> None:
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert f"- toy-1.0-py{HERE} [toy,py{HERE}] -> toy 1.0 on Python {HERE}" in lines
-    assert f"- toy-latest-py{HERE} [toy,py{HERE}] -> toy latest on Python {HERE}" in lines
+    assert f"- toy-latest-py{HERE} [toy,py{HERE},latest] -> toy latest on Python {HERE}" in lines
     order = [line.split()[1] for line in lines if line.startswith(("* ", "- "))]
     assert order[:5] == ["matrix", "list", "collect", "tests", "lint"]
     assert [line.split()[1] for line in lines if line.startswith("* ")] == ["matrix"]

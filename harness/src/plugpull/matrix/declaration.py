@@ -6,28 +6,21 @@ A mistake is one clear error that names the file, the table and the key, and not
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from plugpull.errors import UsageError
-from plugpull.matrix.manifests import TargetFacts, check_requirement, read_target
+from plugpull.matrix.declared import Declaration, Exclude, Framework, Rule
+from plugpull.matrix.manifests import check_requirement, read_target
 from plugpull.matrix.tables import Table, read_toml, suggestion
 from plugpull.matrix.versions import Entry, parse_entry
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = [
-    "Declaration",
-    "Exclude",
-    "Framework",
-    "Rule",
-    "read_declaration",
-    "undeclared",
-]
+__all__ = ["read_declaration", "undeclared"]
 
 #: How often a timing-dependent variant runs if nothing else is said.
 REPEAT = 5
@@ -36,82 +29,6 @@ OLDEST_PYTHON = (3, 10)
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _PYTHON = re.compile(r"([0-9]+)\.([0-9]+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """Adjustments for a range of versions: what is given adds to, or replaces, the framework's.
-
-    Attributes:
-        versions: The range, as a specifier. ``""`` is the framework's own rule, for all.
-        requirements: Installed beside the framework.
-        constraints: Versions to stay within.
-        as_of: ``"release"``, ``"today"`` or a date; ``None`` leaves it.
-        repeat: Runs of a timing-dependent variant; ``None`` leaves it.
-    """
-
-    versions: str
-    requirements: tuple[str, ...] = ()
-    constraints: tuple[str, ...] = ()
-    as_of: str | None = None
-    repeat: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Framework:
-    """One framework of the matrix.
-
-    Attributes:
-        name: The name its users know it by.
-        target: What its target's manifest says.
-        entries: The versions, as declared.
-        pythons: The Pythons it is tried under.
-        rules: Its own adjustments, then those for ranges of versions.
-    """
-
-    name: str
-    target: TargetFacts
-    entries: tuple[Entry, ...]
-    pythons: tuple[str, ...]
-    rules: tuple[Rule, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exclude:
-    """Cells that are not run, and why.
-
-    Attributes:
-        place: Where it stands, for texts.
-        framework: Whose cells.
-        versions: A specifier; ``""`` means every version.
-        python: ``major.minor``; ``None`` means every Python.
-        reason: For the table.
-    """
-
-    place: str
-    framework: str
-    versions: str
-    python: str | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Declaration:
-    """A whole ``matrix.toml``, checked.
-
-    Attributes:
-        path: The file.
-        pythons: The Pythons of the matrix, as ordered there.
-        frameworks: In the order of the file.
-        excludes: Cells that are not run.
-        rule: The adjustments for everything.
-    """
-
-    path: Path
-    pythons: tuple[str, ...]
-    frameworks: tuple[Framework, ...]
-    excludes: tuple[Exclude, ...]
-    rule: Rule
 
 
 def read_declaration(path: Path, targets: Path) -> Declaration:

@@ -17,7 +17,7 @@ from plugpull.matrix.versions import matches, resolve, supports
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from plugpull.matrix.declaration import Declaration, Exclude, Framework, Rule
+    from plugpull.matrix.declared import Declaration, Exclude, Framework, Rule
     from plugpull.matrix.index import Index, Release
     from plugpull.matrix.interpreters import Missing
     from plugpull.matrix.versions import Entry, Pick

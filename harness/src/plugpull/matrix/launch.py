@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
 import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING
 
 from plugpull.errors import PlugpullError, UsageError
+from plugpull.matrix.asking import Wanted, named_sessions, wanted
+from plugpull.matrix.described import Described, declared_cells, other_names, planned_cells
+from plugpull.matrix.handover import PLAN_VARIABLE, hand_on, part, show_terminal, state_file
 from plugpull.matrix.lifeline import guard_parent, guard_worker
 from plugpull.matrix.options import MatrixOptions, parse_options
 from plugpull.matrix.plan import Plan, read_plan
@@ -23,47 +25,13 @@ from plugpull.matrix.plan import Plan, read_plan
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-__all__ = ["Launch", "Wanted", "launch"]
+__all__ = ["Described", "Launch", "launch"]
 
-#: Names the plan's file for the sessions' processes.
-PLAN_VARIABLE = "PLUGPULL_PLAN"
-#: Tells them that a table follows, so that a cell without verdicts may say so there.
+#: Tells the sessions' processes that a table follows, which shows a cell without verdicts.
 COLLECTED_VARIABLE = "PLUGPULL_COLLECTED"
 
+#: Sessions that are always there and look at the plan.
 _SETTLED = ("matrix", "list", "collect")
-
-
-class Wanted(Protocol):
-    """The part of nox's configuration that is looked at here."""
-
-    sessions: Sequence[str] | None
-    keywords: str | None
-    tags: Sequence[str] | None
-    pythons: Sequence[str] | None
-    posargs: Sequence[str]
-    list_sessions: bool
-    usage: Sequence[str] | None
-    invoked_from: str
-    parallel_worker: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Described:
-    """A cell's session as far as it can be told: in a listing, without asking an index.
-
-    Attributes:
-        session: Its name.
-        framework: The framework's name.
-        python: ``major.minor``.
-        about: One line for ``nox -l``.
-        leads_to: For a name like ``langgraph-latest-py3.13``: the session it stands for.
-    """
-
-    session: str
-    framework: str
-    python: str
-    about: str
-    leads_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +85,19 @@ def launch(root: Path, own_sessions: Collection[str]) -> Launch:
         own_sessions: Names of the sessions that are no cells and need no plan.
     """
     try:
-        return _launch(root, _wanted(), own_sessions)
+        return _launch(root, wanted(), own_sessions)
     except PlugpullError as error:
         sys.stdout.flush()
         print(f"plugpull: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
 
 
-def state_file(root: Path, name: str) -> Path:
-    """A file of ours that can be made again."""
-    return root / ".plugpull" / name
-
-
-def _launch(root: Path, wanted: Wanted | None, own_sessions: Collection[str]) -> Launch:
-    if wanted is None or wanted.list_sessions or wanted.usage:
-        return _listing(root, wanted)
-    if wanted.parallel_worker:
+def _launch(root: Path, asked: Wanted | None, own_sessions: Collection[str]) -> Launch:
+    if asked is None or asked.list_sessions or asked.usage:
+        return _listing(root, asked)
+    if asked.parallel_worker:
         guard_worker()
-        return _worker(root)
+        return _worker(root, asked.sessions or ())
     if os.name != "posix":
         raise PlugpullError("plugpull needs Linux or macOS: it kills processes by signals")
     from plugpull.matrix.index import uv_settings  # noqa: PLC0415 - not in a worker
@@ -143,29 +106,29 @@ def _launch(root: Path, wanted: Wanted | None, own_sessions: Collection[str]) ->
     for name in (PLAN_VARIABLE, COLLECTED_VARIABLE):
         os.environ.pop(name, None)
     os.environ.update(uv_settings(os.environ))
-    names = _names(wanted)
+    names = named_sessions(asked)
     if names is not None and set(names) <= set(own_sessions):
         several = len(names) > 1 or "tests" in names
         return Launch(root, MatrixOptions(), None, (), _processors() if several else None)
-    return _parent(root, wanted, names, own_sessions)
+    return _parent(root, asked, names, own_sessions)
 
 
 def _parent(
-    root: Path, wanted: Wanted, names: Sequence[str] | None, own_sessions: Collection[str]
+    root: Path, asked: Wanted, names: Sequence[str] | None, own_sessions: Collection[str]
 ) -> Launch:
-    cwd = Path(wanted.invoked_from)
-    options = parse_options(wanted.posargs, root=root, cwd=cwd)
-    if names is not None and "matrix" in names and wanted.pythons:
+    cwd = Path(asked.invoked_from)
+    options = parse_options(asked.posargs, root=root, cwd=cwd)
+    if names is not None and "matrix" in names and asked.pythons:
         raise UsageError(
             "-p chooses among the cells' own sessions",
-            then=f"nox -s matrix -- --python {wanted.pythons[0]}",
+            then=f"nox -s matrix -- --python {asked.pythons[0]}",
         )
     if names == ["collect"]:
         last = _last_plan(root, options)
         if last is not None:
             return Launch(root, options, last, ())
     plan = _make_plan(root, options)
-    cells = _cells(plan)
+    cells = planned_cells(plan, names or ())
     by_name = {cell.session: cell for cell in cells}
     if names is not None:
         unknown = [n for n in names if n not in {*by_name, *own_sessions, *_SETTLED}]
@@ -174,26 +137,26 @@ def _parent(
     jobs = None
     if names is None or set(names) - {"list", "collect", *own_sessions}:
         plan = _pending(plan, names, by_name)
-        _hand_on(plan, root)
-        _show_terminal()
+        hand_on(plan, root)
+        show_terminal()
         whole = names is None or "matrix" in names
         if names is not None and whole:
             _announce(plan)
             os.environ[COLLECTED_VARIABLE] = "1"
-            atexit.register(_part, plan, time.time())
+            atexit.register(part, plan, time.time())
         # A single session is run in this process, where its exit code is exact.
         if len(plan.pending if whole else names or ()) > (0 if whole else 1):
             jobs = _processors()
-    chosen = tuple(by_name) if names is None and wanted.pythons else ()
+    chosen = tuple(by_name) if names is None and asked.pythons else ()
     alone = names is not None and len(names) == 1
     return Launch(root, options, plan, tuple(cells), jobs, chosen, alone)
 
 
-def _worker(root: Path) -> Launch:
+def _worker(root: Path, names: Collection[str]) -> Launch:
     if PLAN_VARIABLE not in os.environ:
         return Launch(root, MatrixOptions(), None, ())  # tests or lint
     plan = read_plan(Path(os.environ[PLAN_VARIABLE]), root)
-    return Launch(root, plan.options, plan, tuple(_cells(plan)))
+    return Launch(root, plan.options, plan, tuple(planned_cells(plan, names)))
 
 
 def _make_plan(root: Path, options: MatrixOptions) -> Plan:
@@ -233,42 +196,6 @@ def _pending(plan: Plan, names: Sequence[str] | None, by_name: dict[str, Describ
     return plan.with_pending(needs_run, {one.leads_to or one.session for one in described})
 
 
-def _hand_on(plan: Plan, root: Path) -> None:
-    """Write the plan twice: for the next ``collect``, and for this run's own children.
-
-    A second run in the same checkout replaces the first file while our children start.
-    """
-    plan.write(state_file(root, "plan.json"))
-    folder = state_file(root, "plans")
-    for left in folder.glob("*.json"):  # by a run that was killed
-        if left.stem.isdigit() and not _alive(int(left.stem)):
-            left.unlink(missing_ok=True)
-    own = folder / f"{os.getpid()}.json"
-    plan.write(own)
-    atexit.register(own.unlink, missing_ok=True)
-    os.environ[PLAN_VARIABLE] = str(own)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
-
-
-def _part(plan: Plan, started: float) -> None:
-    """At the end, say so if the table never came: Ctrl-C, or a cell's process that was killed."""
-    table = plan.results / "matrix.json"
-    if not table.exists() or table.stat().st_mtime < started:
-        print(
-            "plugpull: no table was made; finished cells are kept, and nox -s collect shows them",
-            file=sys.stderr,
-        )
-
-
 def _announce(plan: Plan) -> None:
     able = sum(plan.not_run(cell) is None for cell in plan.cells)
     run = len(plan.pending)
@@ -287,72 +214,25 @@ def _refuse(plan: Plan, name: str, known: Collection[str]) -> None:
 
     for cell in plan.cells:
         reason = plan.not_run(cell)
-        if reason is not None and name in {cell.session, *_aliases(cell)}:
+        if reason is not None and name in {cell.session, *other_names(cell)}:
             raise UsageError(f"{name}: {reason}", then="nox -s list shows every cell and why")
     raise UsageError(
         f"there is no session {name}", then=suggestion(name, known) or "nox -l lists them"
     )
 
 
-def _cells(plan: Plan) -> list[Described]:
-    """The sessions of the cells that can run, and other names for those of open entries."""
-    cells: list[Described] = []
-    for cell in plan.cells:
-        if plan.not_run(cell) is not None:
-            continue
-        about = f"{cell.framework} {cell.version} on Python {cell.python}"
-        cells.append(Described(cell.session, cell.framework, cell.python, about))
-        cells += [
-            Described(alias, cell.framework, cell.python, about, leads_to=cell.session)
-            for alias in _aliases(cell)
-        ]
-    return cells
-
-
-def _aliases(cell: Any) -> list[str]:
-    entries = [entry for entry in cell.asked.split(", ") if entry != cell.version]
-    return [f"{cell.framework}-{entry}-py{cell.python}" for entry in entries]
-
-
-def _listing(root: Path, wanted: Wanted | None) -> Launch:
+def _listing(root: Path, asked: Wanted | None) -> Launch:
     """The sessions as far as the declaration tells: no network, no interpreter, no plan."""
     from plugpull.matrix.declaration import read_declaration  # noqa: PLC0415
 
-    posargs = wanted.posargs if wanted is not None else ()
-    cwd = Path(wanted.invoked_from) if wanted is not None else root
+    posargs = asked.posargs if asked is not None else ()
+    cwd = Path(asked.invoked_from) if asked is not None else root
     options = parse_options(posargs, root=root, cwd=cwd)
     declaration = read_declaration(Path(options.matrix), root / "targets")
-    cells = [
-        Described(
-            f"{framework.name}-{entry.exact or entry.text}-py{python}",
-            framework.name,
-            python,
-            f"{framework.name} {entry.exact or entry.text} on Python {python}",
-        )
-        for framework in declaration.frameworks
-        for entry in framework.entries
-        for python in framework.pythons
-    ]
-    by_python = wanted is not None and wanted.pythons and _names(wanted) is None
+    cells = declared_cells(declaration)
+    by_python = asked is not None and asked.pythons and named_sessions(asked) is None
     chosen = tuple(cell.session for cell in cells) if by_python else ()
     return Launch(root, options, None, tuple(cells), chosen=chosen)
-
-
-def _names(wanted: Wanted) -> list[str] | None:
-    """The sessions asked for by name; ``None`` if they are chosen by Python, tag or keyword."""
-    if wanted.tags or wanted.keywords:
-        return None
-    if wanted.sessions is not None:
-        return list(wanted.sessions)
-    return None if wanted.pythons else ["matrix"]
-
-
-def _show_terminal() -> None:
-    """Tell the sessions' processes, whose output is a pipe, that it ends up on a terminal."""
-    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
-        os.environ["COLUMNS"] = str(shutil.get_terminal_size().columns)
-        if not os.environ.get("NO_COLOR"):
-            os.environ.setdefault("FORCE_COLOR", "1")
 
 
 def _processors() -> int:
@@ -360,19 +240,3 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _wanted() -> Wanted | None:
-    """The configuration of nox itself, found on the stack: a noxfile is not handed it.
-
-    ``None`` if the noxfile is imported by something else than nox.
-    """
-    frame = sys._getframe()  # noqa: SLF001 - inspect.currentframe, without importing inspect
-    while frame is not None:
-        found = frame.f_locals.get("global_config")
-        if hasattr(found, "invoked_from") and hasattr(found, "posargs"):
-            return cast("Wanted", found)
-        if frame.f_back is None:
-            return None
-        frame = frame.f_back
-    return None

@@ -32,7 +32,6 @@ def guard_parent() -> None:
 
     The exit code is then the signal's (143, 129), not Ctrl-C's.
     """
-
     received: list[int] = []
     # Registered first, so that it runs last: whatever else there is to clean up has been.
     atexit.register(_exit_as_signalled, received)

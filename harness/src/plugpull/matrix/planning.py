@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from plugpull.matrix.cells import Cell
-    from plugpull.matrix.declaration import Declaration, Framework
+    from plugpull.matrix.declared import Declaration, Framework
     from plugpull.matrix.index import Index
     from plugpull.matrix.interpreters import Interpreter, Missing
     from plugpull.matrix.manifests import TargetFacts
