@@ -85,6 +85,7 @@ class Provider:
         self._calls: list[Call] = []
         self._refused: list[str] = []
         self._point: str | None = None
+        self._until_held = 0
         self._held: HeldCall | None = None
         self._arrived = threading.Event()
         self._released = threading.Event()
@@ -121,10 +122,16 @@ class Provider:
                 keyed.add((call.effect, call.key))
         return dict(counts)
 
-    def hold_next(self, point: str) -> None:
-        """Hold the next call at ``point``: :data:`BEFORE_EFFECT` or :data:`AFTER_EFFECT`."""
+    def hold_next(self, point: str, number: int = 1) -> None:
+        """Hold the next call, or a later one.
+
+        Args:
+            point: :data:`BEFORE_EFFECT` or :data:`AFTER_EFFECT`.
+            number: Which one, counted from 1; the calls before it are answered.
+        """
         with self._lock:
             self._point = point
+            self._until_held = number
             self._held = None
             self._arrived.clear()
             self._released.clear()
@@ -167,8 +174,8 @@ class Provider:
     def _take(self, name: str, key: str | None, connection: Connection) -> bool:
         """Record the call; ``False`` if it was held, in which case it gets no answer."""
         with self._lock:
-            point = self._point
-            self._point = None
+            self._until_held -= 1
+            point = self._point if self._until_held == 0 else None
             recorded = point != BEFORE_EFFECT
             self._calls.append(Call(name, key, connection.pid, self.phase, recorded))
             if point is None:

@@ -14,19 +14,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from plugpull.killcheck import pull_the_plug
 from plugpull.lab import Lab, Trial
-from plugpull.processes.launcher import CannotStart
 from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
 from plugpull.scenarios.base import (
     Case,
     NotUsable,
     Settings,
     Unfaulted,
-    error,
-    judge_ended_resume,
     run_unfaulted,
 )
+from plugpull.scenarios.killing import kill_in_call, resume
 from plugpull.subject import Subject
 from plugpull.verdicts import PASS, Judgement, Outcome, Result, judge_effects
 
@@ -101,52 +98,14 @@ class KillMidTool:
         limit: float,
         evidence: dict[str, Any],
     ) -> Judgement:
-        provider = trial.provider
-        provider.phase = "start"
-        provider.hold_next(point)
-        try:
-            agent = trial.launch("start")
-        except CannotStart as reason:
-            return error(f"the agent could not be started: {trial.subject.argv[0]}: {reason}")
-        held = provider.wait_held(limit, lambda: agent.poll() is None)
-        if held is None:
-            status = agent.poll()
-            trial.end(agent)
-            _note_stderr(evidence, trial.stderr("start"))
-            if status is None:
-                return error(f"the tool did not call the provider within {limit:g} s")
-            return error(f"the agent exited (status {status}) before its tool called the provider")
-        kill = pull_the_plug(agent, held)
-        evidence["kill"] = kill.evidence
-        trial.end(agent)
-        if kill.problem:
-            # While the call is held: a process that left the group may end once it is closed,
-            # and nobody could name it then.
-            trial.sweep()
-        provider.drop_held()
-        if kill.problem:
-            _note_stderr(evidence, trial.stderr("start"))
-            return error(f"the kill did not land in the tool: {kill.problem}")
-
-        provider.phase = "resume"
-        try:
-            ended = trial.run("resume", limit, generation=1)
-        except CannotStart as reason:
-            return error(f"resume could not be started: {trial.subject.argv[0]}: {reason}")
-        evidence["resume_returncode"] = ended.returncode
-        _note_stderr(evidence, ended.stderr)
-        effects = provider.effects
-        made = any(call.phase == "resume" and call.recorded for call in provider.calls)
-        broken = judge_ended_resume(
-            trial.subject, ended, new_effects=made, limit=limit, after="the kill"
-        ) or judge_effects(unfaulted.effects, effects, when="after resume")
+        killed = kill_in_call(trial, point, limit, evidence)
+        if isinstance(killed, Judgement):
+            return killed
+        broken = resume(trial, limit, evidence) or judge_effects(
+            unfaulted.effects, trial.provider.effects, when="after resume"
+        )
         if (reported := trial.inspect(limit)) is not None:
             evidence["reported"] = reported
         return broken or Judgement(
-            PASS, Outcome.HELD, f"the provider saw exactly 1 {held.effect} effect"
+            PASS, Outcome.HELD, f"the provider saw exactly 1 {killed.effect} effect"
         )
-
-
-def _note_stderr(evidence: dict[str, Any], stderr: str) -> None:
-    if stderr:
-        evidence["stderr"] = stderr
