@@ -27,7 +27,8 @@ class Mark:
 
     Attributes:
         text: For example ``FAIL(2)``.
-        kind: ``PASS``, ``FAIL``, ``ERROR``, or ``""`` for all that is no verdict.
+        kind: ``PASS``, ``FAIL``, ``ERROR`` (also for what was asked for and did not run), or
+            ``""`` for all that is no verdict.
     """
 
     text: str

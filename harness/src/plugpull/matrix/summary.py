@@ -178,7 +178,7 @@ def _status(cell: CellRecord) -> Mark | None:
     if cell.state == EXCLUDED:
         return Mark(f"excluded ({cell.reason})")
     if cell.state == NOT_RUN:
-        return Mark(f"not run: {cell.reason}")
+        return Mark(f"not run: {cell.reason}", "ERROR")
     return None
 
 

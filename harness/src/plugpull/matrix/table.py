@@ -25,11 +25,16 @@ __all__ = ["headline", "matrix_console", "print_table", "section_lines", "table_
 PIPE_WIDTH = 120
 
 
-def matrix_console() -> Console:
-    """A console on standard output. Colour as the terminal, ``NO_COLOR`` and rich's rules say."""
-    if sys.stdout.isatty() or "COLUMNS" in os.environ:
-        return Console(highlight=False)
-    return Console(highlight=False, width=PIPE_WIDTH)
+def matrix_console(*, terminal: bool | None = None) -> Console:
+    """A console on standard output. Colour as the terminal, ``NO_COLOR`` and rich's rules say.
+
+    Args:
+        terminal: Whether somebody else, who collects our output, prints it on a terminal. Its
+            width is then in ``COLUMNS``.
+    """
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    width = None if known else PIPE_WIDTH
+    return Console(force_terminal=terminal, highlight=False, width=width)
 
 
 def print_table(collected: Collected, console: Console, *, results: Path | None = None) -> None:
