@@ -6,9 +6,8 @@ import signal
 from collections.abc import Callable, Iterator
 
 import pytest
-from support import HANGS_AFTER, run_agent
-
 from plugpull.lab import Lab, Limits
+from support import HANGS_AFTER, run_agent
 
 
 @pytest.fixture

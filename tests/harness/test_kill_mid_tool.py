@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support import HANGS_AFTER, kill_at, run_agent, tool
-from support import agent as command
-
 from plugpull.lab import Lab
 from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
+from support import HANGS_AFTER, kill_at, run_agent, tool
+from support import agent as command
 
 KILL = {"agent_pid", "caller_pid", "caller_group", "agent_status", "closed_after"}
 
@@ -33,7 +32,7 @@ KILL = {"agent_pid", "caller_pid", "caller_group", "agent_status", "closed_after
 def test_what_each_kind_of_tool_gets(
     verdicts: Callable[[str], list[str]], kind: str, before: str, after: str
 ) -> None:
-    """P12, P17, P19: two results, before first; the four kinds of tool, and keys under two names."""
+    """P12, P17, P19: two results, before first; the four kinds of tool; keys under two names."""
     assert verdicts(tool(kind)) == [before, after]
 
 
@@ -192,7 +191,9 @@ def test_two_effects_under_one_name_cannot_be_judged(lab: Lab) -> None:
 
 def test_a_call_that_is_not_of_the_protocol_is_an_error(lab: Lab) -> None:
     """An agent in another language hears what was expected, and so does its author."""
-    assert errors(lab, "malformed-call").startswith("the provider refused a call: expected one line")
+    assert errors(lab, "malformed-call").startswith(
+        "the provider refused a call: expected one line"
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,9 +218,7 @@ def test_a_resume_that_cannot_be_started_is_an_error(lab: Lab, tmp_path: Path) -
     script.chmod(0o755)
     result = kill_at(lab, command(str(script)), BEFORE_EFFECT)
     assert result.verdict == "ERROR"
-    assert result.detail == (
-        f"resume could not be started: {script}: No such file or directory"
-    )
+    assert result.detail == (f"resume could not be started: {script}: No such file or directory")
     assert "kill" in result.evidence
     assert "resume_returncode" not in result.evidence
 

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support import alive, kill_at, run_agent, tool
-from support import agent as command
-
 from plugpull import killcheck
 from plugpull.killcheck import Kill, pull_the_plug
 from plugpull.lab import Lab, Trial
 from plugpull.processes.launcher import AgentProcess
 from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT, HeldCall
+from support import agent as command
+from support import alive, kill_at, run_agent, tool
 
 
 def held(trial: Trial) -> tuple[AgentProcess, HeldCall]:

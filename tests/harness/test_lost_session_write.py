@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from support import HANGS_AFTER, run_all, session
-
 from plugpull.lab import Lab
 from plugpull.scenarios import lost_session_write
 from plugpull.scenarios.base import Settings
@@ -15,6 +13,7 @@ from plugpull.scenarios.lost_session_write import LostSessionWrite
 from plugpull.store import ACK_LOST, WRITE_LOST, SessionStore
 from plugpull.subject import Subject
 from plugpull.verdicts import Result
+from support import HANGS_AFTER, run_all, session
 
 SCENARIO = LostSessionWrite()
 
@@ -261,8 +260,10 @@ def test_a_first_run_that_does_not_end_is_an_error(impatient_lab: Lab) -> None:
         ),
         (
             "next-start-stages-more",
-            "start did not follow the run without a fault: up to the lost write, the staged "
-            "input was not in the writes [2]",
+            (
+                "start did not follow the run without a fault: up to the lost write, the staged "
+                "input was not in the writes [2]"
+            ),
         ),
     ],
 )

@@ -11,9 +11,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 import plugpull
+import pytest
 from plugpull.effects import record_effect
 from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT, Provider
 from plugpull.wire import Connection, Server, call
@@ -103,7 +102,13 @@ def test_calls_are_kept_in_order_with_what_the_kernel_says(provider: Provider) -
     provider.phase = "resume"
     record_effect("email")
     assert [one.to_json() for one in provider.calls] == [
-        {"effect": "charge", "key": "k", "pid": os.getpid(), "phase": "unfaulted", "recorded": True},
+        {
+            "effect": "charge",
+            "key": "k",
+            "pid": os.getpid(),
+            "phase": "unfaulted",
+            "recorded": True,
+        },
         {"effect": "email", "key": None, "pid": os.getpid(), "phase": "resume", "recorded": True},
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from plugpull._version import __version__
 from plugpull.errors import ERROR_EXIT, INTERRUPTED_EXIT, PlugpullError, UsageError
 from plugpull.lab import Lab, Limits
 from plugpull.manifest import CONTROL, MANIFEST, find_targets
-from plugpull.report import document, text_lines, write_whole
+from plugpull.report import check_writable, document, json_text, text_lines, write_whole
 from plugpull.runner import TIMING_REPEAT, Report, Runner, Selection, split_command
 from plugpull.scenarios import SCENARIOS
 from plugpull.scenarios.base import Settings
@@ -33,9 +33,10 @@ run as designed, or is missing; 130 on Ctrl-C.
 """
 
 
-_ENDING_SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
+def _ending_signals() -> tuple[signal.Signals, ...]:
+    """What ends us. A hang-up that was ignored when we started, by nohup, stays ignored."""
+    hang_up = () if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else (signal.SIGHUP,)
+    return (signal.SIGINT, signal.SIGTERM, *hang_up)
 
 
 class _Interrupted(BaseException):
@@ -52,50 +53,58 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return ERROR_EXIT
     options = _parser().parse_args(arguments)
-    for one in _ENDING_SIGNALS:
+    for one in _ending_signals():
         signal.signal(one, _on_signal)
-    reports: list[Report] = []
+    finished: list[Result] = []
     try:
-        _run(options, reports)
+        reports = _run(options, finished)
+        _print_results(options, finished)
+        if options.report:
+            _write_report(options.report, reports)
     except PlugpullError as error:
+        _print_unfinished(options, finished)
         print(f"plugpull: {error}", file=sys.stderr)
         return error.exit_code
     except _Interrupted as interruption:
         number: int = interruption.args[0]
-        _print_text([result for report in reports for result in report.results])
+        _print_unfinished(options, finished)
         print(
             f"plugpull: interrupted by {signal.Signals(number).name}; every process of the run "
-            "was ended, and what is not printed above did not finish",
+            f"was ended. Results that came before it: {len(finished)}"
+            + (" (--json prints all or nothing)" if options.json else ""),
             file=sys.stderr,
         )
         return INTERRUPTED_EXIT if number == signal.SIGINT else 128 + number
-    results = [result for report in reports for result in report.results]
     missing = [report.missing for report in reports if report.missing]
-    if options.json:
-        print(json.dumps(document(results), indent=2, ensure_ascii=False))
-    else:
-        _print_text(results)
     for sentence in missing:
         print(f"plugpull: {sentence}", file=sys.stderr)
-    if not results and not missing:
+    if not finished and not missing:
         print(
             "plugpull: nothing was run: no target answers what was selected "
             "(--scenario, --variant)",
             file=sys.stderr,
         )
-    return exit_code(results, missing=bool(missing), strict=options.strict)
+    return exit_code(finished, missing=bool(missing), strict=options.strict)
 
 
-def _run(options: argparse.Namespace, reports: list[Report]) -> None:
-    """Fill ``reports``, one per target or agent, in the order in which they were asked for.
+def _run(options: argparse.Namespace, finished: list[Result]) -> list[Report]:
+    """One report per target or agent, in the order in which they were asked for.
+
+    Args:
+        options: The command line.
+        finished: Takes each result as soon as there is one, so that those survive an interruption.
 
     Raises:
-        PlugpullError: Something is wrong with what was asked for, or the report cannot be written.
+        PlugpullError: Something is wrong with what was asked for.
     """
     targets = find_targets(options.targets)
     subjects = _subjects(options.subjects, targets)
-    if options.report and len(subjects) != 1:
-        raise UsageError("--report describes one target, so there has to be exactly one --target")
+    if options.report:
+        if len(subjects) != 1:
+            raise UsageError(
+                "--report describes one target, so there has to be exactly one --target"
+            )
+        check_writable(options.report)
     selection = Selection(
         scenarios=tuple(options.scenario),
         variants=tuple(options.variant),
@@ -111,31 +120,36 @@ def _run(options: argparse.Namespace, reports: list[Report]) -> None:
             why="the other scenarios need a target, which knows how its framework is asked",
             then="leave --scenario away, or write a target: docs/add-a-target.md",
         )
-    progress = _say if options.progress else _quiet
+
+    def heard(result: Result) -> None:
+        finished.append(result)
+        if options.progress:
+            _say(result)
+
     with Lab(
         limits=Limits(options.timeout), pass_env=tuple(options.pass_env), keep=options.keep
     ) as lab:
-        runner = Runner(lab, selection, progress)
-        for kind, name in subjects:
-            report = (
-                runner.run_agent(name)
-                if kind == "agent"
-                else runner.run_target(_folder(targets), name)
-            )
-            reports.append(report)
+        runner = Runner(lab, selection, heard)
+        reports = [
+            runner.run_agent(name) if kind == "agent" else runner.run_target(_folder(targets), name)
+            for kind, name in subjects
+        ]
         # A second Ctrl-C must not cut short the cleaning up behind the first.
-        for number in _ENDING_SIGNALS:
+        for number in _ending_signals():
             signal.signal(number, signal.SIG_IGN)
-    if options.report:
-        (report,) = reports
-        write_whole(
-            options.report,
-            {
-                **document(report.results),
-                "cell": report.cell,
-                "not_supported": report.not_supported,
-            },
-        )
+    return reports
+
+
+def _write_report(path: Path, reports: list[Report]) -> None:
+    (report,) = reports
+    write_whole(
+        path,
+        {
+            **document(report.results),
+            "cell": report.cell,
+            "not_supported": report.not_supported,
+        },
+    )
 
 
 def _subjects(asked: list[tuple[str, str]], targets: Path | None) -> list[tuple[str, str]]:
@@ -175,9 +189,26 @@ def _folder(targets: Path | None) -> Path:
     return targets
 
 
-def _print_text(results: list[Result]) -> None:
-    for line in text_lines(results):
-        print(line)
+def _print_results(options: argparse.Namespace, results: list[Result]) -> None:
+    encoding = sys.stdout.encoding
+    if options.json:
+        text = json_text(document(results), encoding)
+    else:
+        # What a terminal's encoding does not have is escaped; a run's results end in no traceback.
+        text = "\n".join(text_lines(results)).encode(encoding, "backslashreplace").decode(encoding)
+    if not text:
+        return
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # Whoever read it has read enough (plugpull | head). The interpreter flushes once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print_unfinished(options: argparse.Namespace, results: list[Result]) -> None:
+    """What there is, for a person; a program gets all of a document or nothing."""
+    if not options.json:
+        _print_results(options, results)
 
 
 def _say(result: Result) -> None:
@@ -189,12 +220,8 @@ def _say(result: Result) -> None:
     )
 
 
-def _quiet(_: Result) -> None:
-    return
-
-
 def _on_signal(number: int, _: FrameType | None) -> None:
-    for one in _ENDING_SIGNALS:
+    for one in _ending_signals():
         signal.signal(one, signal.SIG_IGN)
     raise _Interrupted(number)
 

@@ -9,12 +9,14 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from plugpull.errors import PlugpullError
 from plugpull.processes.environment import child_environment
 from plugpull.processes.guardian import Guardian
 from plugpull.processes.launcher import (
@@ -102,6 +104,7 @@ class Lab:
     launcher: Launcher = field(init=False)
     spare: frozenset[int] = frozenset()
     _trials: int = 0
+    _kept: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.scratch = _scratch_folder()
@@ -124,7 +127,7 @@ class Lab:
         """End everything and remove every trace."""
         self.launcher.close()
         kill_strays(self.marker)
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        remove(self.scratch)
         self.guardian.dismiss()
 
     def use(self, launcher: Launcher, spare: frozenset[int] = frozenset()) -> None:
@@ -132,6 +135,11 @@ class Lab:
         self.launcher.close()
         self.launcher = launcher
         self.spare = spare
+
+    def name_to_keep(self, name: str) -> str:
+        """The name itself, and with a number from its second use on: nothing is kept twice."""
+        self._kept[name] += 1
+        return name if self._kept[name] == 1 else f"{name}-{self._kept[name]}"
 
     def trial(self, subject: Subject, variables: Mapping[str, str] | None = None) -> Trial:
         """A fresh run of ``subject``; ``variables`` reach each of its processes."""
@@ -159,11 +167,12 @@ class Trial:
         # provider's socket along.
         self.work = folder / "work"
         self.private = folder / "ours"
-        self.work.mkdir(parents=True)
-        self.private.mkdir()
+        with _not_made(folder):
+            self.work.mkdir(parents=True)
+            self.private.mkdir()
+            self.provider = Provider(self.private / "provider")
         self.variables = dict(variables)
         self.strays: list[Stray] = []
-        self.provider = Provider(self.private / "provider")
         self._processes: list[AgentProcess] = []
         self._groups: set[int] = set()
         self._reported = self.private / "reported.json"
@@ -247,6 +256,8 @@ class Trial:
         if not self.subject.inspects:
             return None
         try:
+            # Whatever start or resume left there is no answer of this process.
+            self._reported.unlink(missing_ok=True)
             ended = self.run("inspect", limit, generation=1)
         except CannotStart as error:
             return {"error": f"inspect could not be started: {error}"}
@@ -284,30 +295,65 @@ class Trial:
         return [{"pid": stray.pid, "command": stray.command} for stray in self.strays]
 
     def keep(self, name: str) -> None:
-        """Copy the trial's folders to where the user asked for them (``--keep``)."""
+        """Copy the trial's folders to where the user asked for them (``--keep``).
+
+        Raises:
+            PlugpullError: They cannot be written there.
+        """
         if self.lab.keep is None:
             return
-        kept = self.lab.keep / name
+        kept = self.lab.keep / self.lab.name_to_keep(name)
         shutil.rmtree(kept, ignore_errors=True)
-        # Sockets cannot be copied and hold nothing.
-        shutil.copytree(self.folder, kept, ignore=_sockets, symlinks=True)
+        try:
+            shutil.copytree(self.folder, kept, ignore=_special_files, symlinks=True)
+        except OSError as error:
+            raise PlugpullError(
+                f"{kept} cannot be written: {error.strerror or error}",
+                then="name another folder: --keep DIR",
+            ) from error
 
     def close(self) -> None:
         """End every process and remove the folders."""
         self.sweep()
         self.provider.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove(self.folder)
 
 
-def _sockets(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if (Path(folder) / name).is_socket()]
+def remove(folder: Path) -> None:
+    """Remove a folder, and what an agent left in it under lock: a folder without write access."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        for place, _, _ in os.walk(folder):
+            with contextlib.suppress(OSError):
+                Path(place).chmod(0o700)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _special_files(folder: str, names: list[str]) -> list[str]:
+    """Sockets, pipes and devices: they hold nothing that could be copied."""
+    found = [Path(folder) / name for name in names]
+    return [
+        path.name for path in found if not (path.is_symlink() or path.is_file() or path.is_dir())
+    ]
+
+
+@contextlib.contextmanager
+def _not_made(place: object) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise PlugpullError(
+            f"a run cannot be set up in {place}: {error.strerror or error}",
+            then="make room there, or name another place: TMPDIR",
+        ) from error
 
 
 def _scratch_folder() -> Path:
     """A folder for sockets and work folders, with a path short enough for a socket."""
-    folder = Path(tempfile.mkdtemp(prefix="plugpull-"))
-    if len(os.fsencode(folder)) <= _LONGEST_SCRATCH:
-        return folder
-    with contextlib.suppress(OSError):
-        folder.rmdir()
-    return Path(tempfile.mkdtemp(prefix="plugpull-", dir="/tmp"))
+    with _not_made("the folder for temporary files"):
+        folder = Path(tempfile.mkdtemp(prefix="plugpull-"))
+        if len(os.fsencode(folder)) <= _LONGEST_SCRATCH:
+            return folder
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        return Path(tempfile.mkdtemp(prefix="plugpull-", dir="/tmp"))

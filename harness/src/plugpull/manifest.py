@@ -268,7 +268,7 @@ class _Reader:
         if unknown := set(data) - allowed:
             self._fail(place, f"unknown key {min(unknown)!r}; known: {', '.join(sorted(allowed))}")
         if missing := (needed or set()) - set(data):
-            self._fail(place, f"the key {sorted(missing)[0]!r} is missing")
+            self._fail(place, f"the key {min(missing)!r} is missing")
         return dict(data)
 
     def _text(self, data: Any, key: str) -> str:

@@ -209,9 +209,11 @@ def _parse(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         request = None
     if not isinstance(request, dict) or not isinstance(request.get("session"), str):
-        raise ValueError('expected one line of JSON with "call" and "session"')
+        raise ValueError(  # noqa: TRY004 - the line is at fault, not our caller
+            'expected one line of JSON with "call" and "session"'
+        )
     name = request.get("call")
-    if name not in {"get_items", "add_items", "pop_item", "clear"}:
+    if name not in ("get_items", "add_items", "pop_item", "clear"):
         msg = f'unknown "call": {name!r}; there are get_items, add_items, pop_item and clear'
         raise ValueError(msg)
     items = request.get("items")
@@ -221,7 +223,7 @@ def _parse(line: bytes) -> dict[str, Any]:
         msg = 'add_items needs "items", a list of JSON objects'
         raise ValueError(msg)
     limit = request.get("limit")
-    if limit is not None and (not isinstance(limit, int) or limit < 0):
+    if limit is not None and (type(limit) is not int or limit < 0):
         msg = '"limit" must be a number that is not negative, or null'
         raise ValueError(msg)
     return request

@@ -19,7 +19,7 @@ __all__ = [
     "judge_effects",
 ]
 
-PASS = "PASS"
+PASS = "PASS"  # noqa: S105 - no password
 FAIL = "FAIL"
 ERROR = "ERROR"
 
@@ -136,8 +136,8 @@ def judge_effects(
                 outcome,
                 f"effect {outcome}: the provider saw {count} {name} {noun} {when} (expected 1)",
             )
-    for name in effects:
-        if name not in expected:
+    for name, count in effects.items():
+        if count and name not in expected:
             return Judgement(
                 FAIL,
                 Outcome.UNEXPECTED,

@@ -4,6 +4,8 @@
 how often they were started.
 """
 
+# ruff: noqa: D103 - a toy's name says what it does
+
 from __future__ import annotations
 
 import json
