@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
-
 from plugpull import record_effect  # plugpull: step 1, report the effect
 
 
@@ -59,11 +59,11 @@ graph.add_conditional_edges("model", tools_condition)
 graph.add_edge("tools", "model")
 
 folder = Path(os.environ["PLUGPULL_WORKDIR"])  # plugpull: step 2, a folder that outlives the kill
-config = {"configurable": {"thread_id": "order-42"}}
+config: RunnableConfig = {"configurable": {"thread_id": "order-42"}}
 
 with SqliteSaver.from_conn_string(str(folder / "checkpoints.sqlite")) as checkpointer:
     app = graph.compile(checkpointer=checkpointer)
-    order = {"messages": [HumanMessage("Charge my card $42.")]}
+    order: MessagesState = {"messages": [HumanMessage("Charge my card $42.")]}
     # durability="sync" waits for every save, so the verdicts below do not depend on timing.
     if sys.argv[-1] == "start":  # plugpull: step 3, begin the run ...
         app.invoke(order, config, durability="sync")  # plugpull

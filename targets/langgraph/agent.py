@@ -32,7 +32,6 @@ from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-
 from plugpull import record_effect
 
 ORDER = "order-42"
@@ -73,7 +72,7 @@ def ask_model(state: OrderState) -> dict[str, Any]:
     return {"messages": [AIMessage("", tool_calls=[call])]}
 
 
-def close_order(state: OrderState) -> dict[str, Any]:
+def close_order(state: OrderState) -> dict[str, Any]:  # noqa: ARG001
     """End the run: tell the shop that the order is done. Safe to repeat, thanks to its key."""
     record_effect("finish_order", key=ORDER)
     return {"closed": True}

@@ -35,7 +35,6 @@ from openai.types.responses import (
     ResponseOutputMessage,
     ResponseOutputText,
 )
-
 from plugpull import record_effect
 from plugpull.session_store import StoreClient
 
@@ -48,8 +47,13 @@ class FakeModel(Model):
     Like a real model it never says the same thing twice: each item has a new id and new wording.
     """
 
+    # The SDK hands over the first two by name or by place, and more from release to release.
     async def get_response(
-        self, system_instructions: str | None, input: Any, *rest: Any, **settings: Any
+        self,
+        system_instructions: str | None,  # noqa: ARG002
+        input: str | list[Any],  # noqa: A002
+        *_: Any,
+        **__: Any,
     ) -> ModelResponse:
         """Ask for the charge until its output is in the input, then thank the customer."""
         items = input if isinstance(input, list) else []
@@ -58,7 +62,7 @@ class FakeModel(Model):
             output=[thank_you() if done else charge_request()], usage=Usage(), response_id=None
         )
 
-    def stream_response(self, *rest: Any, **settings: Any) -> AsyncIterator[Any]:
+    def stream_response(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
         """Streaming is not used here."""
         raise NotImplementedError
 
@@ -187,9 +191,14 @@ def entry(item: dict[str, Any]) -> dict[str, str | None]:
     return {"kind": kind, "id": item.get("call_id")}
 
 
-async def report(session: StoredSession) -> None:
+async def inspect(session: StoredSession) -> None:
+    """Look at what is stored."""
+    report(await session.get_items())
+
+
+def report(items: list[dict[str, Any]]) -> None:
     """Write down what the Session holds."""
-    history = [entry(item) for item in await session.get_items()]
+    history = [entry(item) for item in items]
     text = json.dumps({"history": history, "finished": answer_file().exists()})
     Path(os.environ["PLUGPULL_REPORTED"]).write_text(text, encoding="utf-8")
 
@@ -198,7 +207,7 @@ def main(verb: str) -> None:
     """Start the run, go on with it in another process, or look at what is stored."""
     # No key is read and nothing is sent: the model is ours, and the SDK's tracing is off.
     os.environ["OPENAI_AGENTS_DISABLE_TRACING"] = "1"
-    verbs = {"start": start, "resume": resume, "inspect": report}
+    verbs = {"start": start, "resume": resume, "inspect": inspect}
     if verb not in verbs:
         message = f"unknown verb: {verb}"
         raise SystemExit(message)

@@ -22,7 +22,9 @@ import sys
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from plugpull import record_effect
 from pydantic_ai import Agent, RunContext
 from pydantic_ai.messages import (
     ModelMessage,
@@ -36,12 +38,10 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from plugpull import record_effect
-
 ORDER = "order-42"
 
 
-def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
     """Stand in for the language model: one tool call, then an answer.
 
     Like a real model it never says the same thing twice: each call has a new id and new wording.
@@ -58,7 +58,7 @@ agent = Agent(FunctionModel(answer))
 
 
 @agent.tool
-def charge_card(ctx: RunContext[None], amount: int, memo: str) -> str:
+def charge_card(ctx: RunContext[Any], amount: int, memo: str) -> str:
     """Charge the customer's card."""
     by_call = os.environ.get("PLUGPULL_KEY", "none") == "tool-call-id"
     record_effect("charge_card", key=ctx.tool_call_id if by_call else None)

@@ -15,6 +15,7 @@ is ``targets/langgraph/agent.py``, unchanged; ``SqliteSaver`` and ``record_effec
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import os
 import sys
@@ -22,7 +23,6 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 TARGET = Path(__file__).resolve().parents[2] / "targets" / "langgraph" / "agent.py"
@@ -35,7 +35,7 @@ LIMIT = 60.0
 STEP_BEFORE_TOOL = 1
 
 
-def load_target() -> ModuleType:
+def load_target() -> Any:
     """The shipped program, as a module."""
     spec = importlib.util.spec_from_file_location("langgraph_target", TARGET)
     assert spec is not None
@@ -83,7 +83,7 @@ def wait(event: threading.Event, otherwise: str) -> None:
         raise TimeoutError(otherwise)
 
 
-def put_hand_on(target: ModuleType, saves: Saves) -> None:
+def put_hand_on(target: Any, saves: Saves) -> None:
     """Wrap the target's saver and its calls of the payment service."""
     shipped_saver, shipped_call = target.SqliteSaver, target.record_effect
 
@@ -107,15 +107,15 @@ def put_hand_on(target: ModuleType, saves: Saves) -> None:
     target.record_effect = watched_call
 
 
-def forget_on_exit(target: ModuleType) -> None:
+def forget_on_exit(target: Any) -> None:
     """Give the target a checkpointer that does not outlive the process."""
-    from langgraph.checkpoint.memory import InMemorySaver
+    memory = importlib.import_module("langgraph.checkpoint.memory")
 
     class Forgetful:
         @staticmethod
         @contextlib.contextmanager
         def from_conn_string(_: str) -> Iterator[Any]:
-            yield InMemorySaver()
+            yield memory.InMemorySaver()
 
     target.SqliteSaver = Forgetful
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
 TARGET = Path(__file__).resolve().parents[2] / "targets" / "pydantic-ai" / "agent.py"
 
@@ -12,7 +13,7 @@ if __name__ == "__main__":
     spec = importlib.util.spec_from_file_location("pydantic_ai_target", TARGET)
     assert spec is not None
     assert spec.loader is not None
-    target = importlib.util.module_from_spec(spec)
+    target: Any = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = target
     spec.loader.exec_module(target)
     shipped_save = target.save

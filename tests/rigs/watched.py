@@ -2,7 +2,8 @@
 
 ``PLUGPULL_RIG_PROGRAM`` is the program that is run in this process, ``PLUGPULL_RIG_LOG`` the file
 that takes one line of JSON per thing seen. Each line is written at once, because a killed process
-has no last words.
+has no last words. With the verb ``import`` the program is loaded and not run, which shows what its
+imports do.
 """
 
 from __future__ import annotations
@@ -57,4 +58,4 @@ os.environ.__class__ = WatchedEnvironment
 note("process", " ".join(name for name in os.environ if name.upper().endswith(SECRET)))
 
 if __name__ == "__main__":
-    runpy.run_path(PROGRAM, run_name="__main__")
+    runpy.run_path(PROGRAM, run_name="loaded" if sys.argv[-1] == "import" else "__main__")

@@ -10,7 +10,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "rigs"))
 
 from frameworks import PYTHON, Environments
-
 from plugpull.matrix.interpreters import Interpreter, find_interpreter
 
 

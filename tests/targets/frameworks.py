@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from plugpull.matrix.cells import Resolution
 from plugpull.matrix.environments import State, harness_wheel, make_environment
 from plugpull.matrix.files import FileLock
 from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.pins import resolve_pins
+from rigged_target import RIGS, TARGETS, rigged_target
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -114,12 +114,14 @@ class Environment:
             data.get("not_supported", []),
         )
 
-    def script(self, program: Path, *arguments: str) -> str:
+    def script(self, program: Path, *arguments: str, **variables: str) -> str:
         """What a script prints that is run by this environment's Python."""
+        kept = {name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ}
         done = subprocess.run(
             [str(self.python), str(program), *arguments],
             capture_output=True,
             text=True,
+            env={**kept, **variables},
             check=False,
         )
         assert done.returncode == 0, done.stderr
@@ -162,10 +164,34 @@ class Environments:
             return make_environment(folder, self._interpreter, pins, wheel, label=name)
 
 
-def seen(log: Path) -> dict[str, list[str]]:
-    """What the rig ``watched.py`` wrote down, by kind."""
-    by_kind: dict[str, list[str]] = {"process": [], "network": [], "secret": []}
+def watch(environment: Environment, target: str, folder: Path, **settings: str) -> tuple[Run, Any]:
+    """Run a shipped target under the rig ``watched.py``, with keys in the user's environment.
+
+    Returns:
+        The run, and what was seen: one entry per process, connection, and secret found.
+    """
+    log = folder / "seen.jsonl"
+    watched = {
+        **settings,
+        "PLUGPULL_RIG_PROGRAM": str(TARGETS / target / "agent.py"),
+        "PLUGPULL_RIG_LOG": str(log),
+    }
+    targets = rigged_target(folder, target, "watched.py", {"watched": watched})
+    run = environment.plugpull(
+        *("--target", target, "--targets", targets),
+        OPENAI_API_KEY="of-the-user",
+        LANGSMITH_API_KEY="of-the-user",
+        LOGFIRE_TOKEN="of-the-user",
+    )
+    # Runs are forks of a process that has imported the framework, so its imports are watched apart.
+    environment.script(RIGS / "watched.py", "import", **watched)
+    seen: dict[str, list[str]] = {"process": [], "network": [], "secret": []}
     for line in log.read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
-        by_kind[entry["kind"]].append(entry["what"])
-    return by_kind
+        seen[entry["kind"]].append(entry["what"])
+    return run, seen
+
+
+#: Nothing but processes without secrets: one run without a fault, then start, resume and inspect at
+#: two fault points, and the import.
+NOTHING = {"process": [""] * 8, "network": [], "secret": []}

@@ -6,13 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from frameworks import Environment, Environments, Run, seen
-from rigged_target import TARGETS, rigged_target
-
+from frameworks import NOTHING, Environment, Environments, Run, watch
 from plugpull.manifest import read_manifest
 from plugpull.notes import annotate
 from plugpull.store import canonical
 from plugpull.verdicts import FAIL, Judgement, Result
+from rigged_target import TARGETS
 
 NOTE = (
     "(reported as openai/openai-agents-python#4775; the docs promise the opposite: "
@@ -82,7 +81,7 @@ def test_every_write_can_be_lost(every_write: Run) -> None:
     assert [len(results) for results in every_write.results.values()] == [5, 5]
     assert "ERROR" not in every_write.verdicts("no-key")
     final = every_write.results["no-key", "write-lost"][4]
-    assert (final["verdict"], final["outcome"]) in {("FAIL", "refused"), ("FAIL", "lost")}
+    assert (final["verdict"], final["outcome"]) == ("FAIL", "refused")
 
 
 def test_the_framework_is_imported_once(shipped: Run) -> None:
@@ -93,25 +92,9 @@ def test_the_framework_is_imported_once(shipped: Run) -> None:
 
 def test_no_connection_and_no_key(sdk: Environment, tmp_path: Path) -> None:
     """No process of a run uses the network, and the user's keys do not reach it."""
-    log = tmp_path / "seen.jsonl"
-    targets = rigged_target(
-        tmp_path,
-        "openai-agents",
-        "watched.py",
-        {
-            "no-key": {
-                "PLUGPULL_RIG_PROGRAM": str(TARGETS / "openai-agents" / "agent.py"),
-                "PLUGPULL_RIG_LOG": str(log),
-            }
-        },
-    )
-    run = sdk.plugpull(
-        *("--target", "openai-agents", "--targets", targets, "--launcher", "spawn"),
-        OPENAI_API_KEY="sk-of-the-user",
-    )
-    assert run.verdicts("no-key") == ("PASS", "FAIL")
-    # One run without a fault, then start, resume and inspect at two fault points.
-    assert seen(log) == {"process": [""] * 7, "network": [], "secret": []}
+    run, seen = watch(sdk, "openai-agents", tmp_path)
+    assert run.verdicts("watched") == ("PASS", "FAIL")
+    assert seen == NOTHING
 
 
 ITEM = {"content": "STAGED", "role": "user"}

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from frameworks import Environment, Environments, Run, seen
+from frameworks import NOTHING, Environment, Environments, Run, watch
 from rigged_target import TARGETS, rigged_target
 
 NOTE = (
@@ -84,23 +84,6 @@ def test_the_framework_is_imported_once(shipped: Run) -> None:
 
 def test_no_connection_and_no_key(pydantic_ai: Environment, tmp_path: Path) -> None:
     """No process of a run uses the network, and the user's keys do not reach it."""
-    log = tmp_path / "seen.jsonl"
-    targets = rigged_target(
-        tmp_path,
-        "pydantic-ai",
-        "watched.py",
-        {
-            "no-key": {
-                "PLUGPULL_RIG_PROGRAM": str(TARGETS / "pydantic-ai" / "agent.py"),
-                "PLUGPULL_RIG_LOG": str(log),
-            }
-        },
-    )
-    run = pydantic_ai.plugpull(
-        *("--target", "pydantic-ai", "--targets", targets, "--launcher", "spawn"),
-        OPENAI_API_KEY="sk-of-the-user",
-        LOGFIRE_TOKEN="of-the-user",
-    )
-    assert run.verdicts("no-key") == ("PASS", "FAIL")
-    # One run without a fault, then start, resume and inspect at two fault points.
-    assert seen(log) == {"process": [""] * 7, "network": [], "secret": []}
+    run, seen = watch(pydantic_ai, "pydantic-ai", tmp_path)
+    assert run.verdicts("watched") == ("PASS", "FAIL")
+    assert seen == NOTHING
