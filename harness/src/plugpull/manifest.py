@@ -11,10 +11,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from plugpull.errors import UsageError
-from plugpull.notes import CONDITIONS, Note
+from plugpull.notes import CONDITIONS, Note, wrong_value
+from plugpull.scenarios import SCENARIOS
 from plugpull.specifiers import matches
 
 __all__ = ["MANIFEST", "Manifest", "NotSupported", "Variant", "find_targets", "read_manifest"]
@@ -154,7 +155,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     path = folder / MANIFEST
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_without_doubles)
     except OSError as error:
         raise UsageError(
             f"there is no target in {folder}",
@@ -162,7 +163,10 @@ def read_manifest(folder: Path) -> Manifest:
             then="docs/add-a-target.md shows what a target is made of",
         ) from error
     except ValueError as error:
-        raise UsageError(f"{path} is not JSON: {error}") from error
+        raise UsageError(
+            f"{path} is not the JSON of a manifest: {error}",
+            then="docs/add-a-target.md shows what a target is made of",
+        ) from error
     return _Reader(path).manifest(data)
 
 
@@ -174,38 +178,30 @@ class _Reader:
 
     def manifest(self, data: Any) -> Manifest:
         top = self._object(data, "the manifest", _MANIFEST_KEYS, _MANIFEST_NEEDED)
-        folder = self._path.parent
-        program = folder / self._text(top, "program")
+        program = self._path.parent / self._text(top, "program")
         if not program.is_file():
             self._fail("program", f"{program} is not there")
         scenarios = {
-            name: self._range(self._object(rule, f"scenarios.{name}", {"versions"}), "versions")
+            self._scenario(name, "scenarios"): self._range(
+                self._object(rule, f"scenarios.{name}", {"versions"}), "versions", f"scenarios.{name}"
+            )
             for name, rule in self._mapping(top, "scenarios").items()
         }
-        variants = tuple(
-            self._variant(entry, f"variants[{number}]", scenarios)
-            for number, entry in enumerate(self._list(top, "variants"))
-        )
-        if not variants:
-            self._fail("variants", "there has to be at least one")
-        names = [variant.name for variant in variants]
-        if doubles := {name for name in names if names.count(name) > 1}:
-            self._fail("variants", f"two are called {min(doubles)!r}")
         return Manifest(
-            folder=folder,
+            folder=self._path.parent,
             name=self._text(top, "name"),
             title=self._text(top, "title"),
             distribution=self._text(top, "distribution"),
             module=self._text(top, "import"),
             program=program,
-            variants=variants,
+            variants=self._variants(top, scenarios),
             scenarios=scenarios,
             companions=self._texts(top, "companions"),
             preload=self._texts(top, "preload"),
             environment=self._settings(top, "env"),
             documentation=tuple(
-                (self._text(entry, "about"), self._text(entry, "link"))
-                for entry in self._list(top, "documentation")
+                self._documentation(entry, f"documentation[{number}]")
+                for number, entry in enumerate(self._list(top, "documentation"))
             ),
             not_supported=tuple(
                 self._gap(entry, f"not_supported[{number}]")
@@ -216,49 +212,77 @@ class _Reader:
                 self._note(entry, f"notes[{number}]")
                 for number, entry in enumerate(self._list(top, "notes"))
             ),
-            inspects=bool(top.get("inspect", True)),
+            inspects=self._flag(top, "inspect", default=True),
         )
+
+    def _variants(self, top: dict[str, Any], scenarios: Mapping[str, str]) -> tuple[Variant, ...]:
+        variants = tuple(
+            self._variant(entry, f"variants[{number}]", scenarios)
+            for number, entry in enumerate(self._list(top, "variants"))
+        )
+        if not variants:
+            self._fail("variants", "there has to be at least one")
+        names = [variant.name for variant in variants]
+        if doubles := {name for name in names if names.count(name) > 1}:
+            self._fail("variants", f"two are called {min(doubles)!r}")
+        return variants
 
     def _variant(self, data: Any, place: str, scenarios: Mapping[str, str]) -> Variant:
         entry = self._object(data, place, _VARIANT_KEYS, {"name"})
-        answered = self._texts(entry, "scenarios")
+        answered = self._texts(entry, "scenarios", place)
         if unknown := set(answered) - set(scenarios):
             self._fail(
                 f"{place}.scenarios", f"{min(unknown)!r} is not among the target's scenarios"
             )
-        name = self._text(entry, "name")
+        name = self._text(entry, "name", place)
         if "/" in name:
             self._fail(f"{place}.name", "a slash separates the parts of an id")
         return Variant(
             name=name,
-            label=str(entry.get("label", "")),
-            environment=self._settings(entry, "env"),
+            label=self._text(entry, "label", place) if entry.get("label", "") != "" else "",
+            environment=self._settings(entry, "env", place),
             scenarios=answered,
-            versions=self._range(entry, "versions"),
-            timing_dependent=bool(entry.get("timing_dependent", False)),
-            expect=self._settings(entry, "expect"),
+            versions=self._range(entry, "versions", place),
+            timing_dependent=self._flag(entry, "timing_dependent", place, default=False),
+            expect=self._settings(entry, "expect", place),
         )
+
+    def _documentation(self, data: Any, place: str) -> tuple[str, str]:
+        entry = self._object(data, place, {"about", "link"}, {"about", "link"})
+        return self._text(entry, "about", place), self._text(entry, "link", place)
 
     def _gap(self, data: Any, place: str) -> NotSupported:
         entry = self._object(data, place, _GAP_KEYS, {"scenario", "reason", "link"})
         return NotSupported(
-            scenario=self._text(entry, "scenario"),
-            reason=self._text(entry, "reason"),
-            link=self._text(entry, "link"),
-            variant=entry.get("variant"),
-            versions=self._range(entry, "versions"),
-            absent=entry.get("absent"),
+            scenario=self._scenario(self._text(entry, "scenario", place), f"{place}.scenario"),
+            reason=self._text(entry, "reason", place),
+            link=self._text(entry, "link", place),
+            variant=self._text_or_none(entry, "variant", place),
+            versions=self._range(entry, "versions", place),
+            absent=self._text_or_none(entry, "absent", place),
         )
 
     def _note(self, data: Any, place: str) -> Note:
         entry = self._object(data, place, {"when", "text", "link"}, {"when", "text", "link"})
-        when = self._mapping(entry, "when")
-        if unknown := set(when) - set(CONDITIONS):
-            self._fail(
-                f"{place}.when",
-                f"unknown condition {min(unknown)!r}; there are {', '.join(CONDITIONS)}",
-            )
-        return Note(when=when, text=self._text(entry, "text"), link=self._text(entry, "link"))
+        when = self._mapping(entry, "when", place)
+        for name, wanted in when.items():
+            if name not in CONDITIONS:
+                self._fail(
+                    f"{place}.when",
+                    f"unknown condition {name!r}; there are {', '.join(CONDITIONS)}",
+                )
+            if problem := wrong_value(name, wanted):
+                self._fail(f"{place}.when.{name}", problem)
+        return Note(
+            when=when,
+            text=self._text(entry, "text", place),
+            link=self._text(entry, "link", place),
+        )
+
+    def _scenario(self, name: str, place: str) -> str:
+        if name not in SCENARIOS:
+            self._fail(place, f"there is no scenario {name!r}; there are {', '.join(SCENARIOS)}")
+        return name
 
     def _object(
         self, data: Any, place: str, allowed: set[str], needed: set[str] | None = None
@@ -271,42 +295,51 @@ class _Reader:
             self._fail(place, f"the key {min(missing)!r} is missing")
         return dict(data)
 
-    def _text(self, data: Any, key: str) -> str:
-        value = data.get(key) if isinstance(data, dict) else None
+    def _text(self, data: dict[str, Any], key: str, place: str = "") -> str:
+        value = data.get(key)
         if not isinstance(value, str) or not value:
-            self._fail(key, f"it has to be a text, not {value!r}")
+            self._fail(_at(place, key), f"it has to be a text, not {value!r}")
         return str(value)
 
-    def _list(self, data: dict[str, Any], key: str) -> list[Any]:
+    def _text_or_none(self, data: dict[str, Any], key: str, place: str) -> str | None:
+        return None if data.get(key) is None else self._text(data, key, place)
+
+    def _flag(self, data: dict[str, Any], key: str, place: str = "", *, default: bool) -> bool:
+        value = data.get(key, default)
+        if not isinstance(value, bool):
+            self._fail(_at(place, key), f"it has to be true or false, not {value!r}")
+        return bool(value)
+
+    def _list(self, data: dict[str, Any], key: str, place: str = "") -> list[Any]:
         value = data.get(key, [])
         if not isinstance(value, list):
-            self._fail(key, "it has to be a list")
+            self._fail(_at(place, key), "it has to be a list")
         return list(value)
 
-    def _mapping(self, data: dict[str, Any], key: str) -> dict[str, Any]:
+    def _mapping(self, data: dict[str, Any], key: str, place: str = "") -> dict[str, Any]:
         value = data.get(key, {})
         if not isinstance(value, dict):
-            self._fail(key, "it has to be an object")
+            self._fail(_at(place, key), "it has to be an object")
         return dict(value)
 
-    def _texts(self, data: dict[str, Any], key: str) -> tuple[str, ...]:
-        values = self._list(data, key)
+    def _texts(self, data: dict[str, Any], key: str, place: str = "") -> tuple[str, ...]:
+        values = self._list(data, key, place)
         if not all(isinstance(value, str) for value in values):
-            self._fail(key, "it has to be a list of texts")
+            self._fail(_at(place, key), "it has to be a list of texts")
         return tuple(values)
 
-    def _settings(self, data: dict[str, Any], key: str) -> dict[str, str]:
-        values = self._mapping(data, key)
+    def _settings(self, data: dict[str, Any], key: str, place: str = "") -> dict[str, str]:
+        values = self._mapping(data, key, place)
         if not all(isinstance(value, str) for value in values.values()):
-            self._fail(key, "its values have to be texts")
+            self._fail(_at(place, key), "its values have to be texts")
         return values
 
-    def _range(self, data: dict[str, Any], key: str) -> str:
+    def _range(self, data: dict[str, Any], key: str, place: str) -> str:
         text = data.get(key, "*")
         try:
             matches("1.0", text)
-        except (ValueError, AttributeError, TypeError):
-            self._fail(key, f"{text!r} is not a version range such as '>=1.2,<2'")
+        except (ValueError, AttributeError):
+            self._fail(_at(place, key), f"{text!r} is not a version range such as '>=1.2,<2'")
         return str(text)
 
     def _pattern(self, text: str) -> re.Pattern[str]:
@@ -314,13 +347,27 @@ class _Reader:
             return re.compile(text)
         except re.error as error:
             self._fail("refusals", f"{text!r} is not a regular expression: {error}")
-            raise
 
-    def _fail(self, place: str, problem: str) -> None:
+    def _fail(self, place: str, problem: str) -> NoReturn:
         raise UsageError(
             f"{self._path}: {place}: {problem}",
             then="docs/add-a-target.md describes every key",
         )
+
+
+def _at(place: str, key: str) -> str:
+    return f"{place}.{key}" if place else key
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON keeps the last of two equal keys and says nothing."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            msg = f"the key {key!r} is there twice"
+            raise ValueError(msg)
+        found[key] = value
+    return found
 
 
 _MANIFEST_NEEDED = {

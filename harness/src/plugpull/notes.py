@@ -13,7 +13,7 @@ from typing import Any
 from plugpull.store import canonical
 from plugpull.verdicts import Result
 
-__all__ = ["CONDITIONS", "Note", "annotate"]
+__all__ = ["CONDITIONS", "Note", "annotate", "wrong_value"]
 
 Evidence = Mapping[str, Any]
 
@@ -85,3 +85,16 @@ CONDITIONS: Mapping[str, Callable[[Any, Result, Mapping[str, str]], bool]] = {
     "variant_env": _environment,
     "lost_write_stored_at_least": _lost_write_stored,
 }
+
+
+def wrong_value(name: str, wanted: Any) -> str | None:
+    """Why a manifest cannot want ``wanted`` of the condition ``name``; ``None`` if it can."""
+    if name == "resume_returncode":
+        right = wanted == "nonzero" or type(wanted) is int
+        return None if right else f'it has to be a number or "nonzero", not {wanted!r}'
+    if name == "lost_write_stored_at_least":
+        return None if type(wanted) is int else f"it has to be a number, not {wanted!r}"
+    if name == "variant_env":
+        right = isinstance(wanted, dict) and all(isinstance(one, str) for one in wanted.values())
+        return None if right else f"it has to be an object of texts, not {wanted!r}"
+    return None if isinstance(wanted, str) else f"it has to be a text, not {wanted!r}"
