@@ -87,6 +87,7 @@ class Provider:
         self._point: str | None = None
         self._until_held = 0
         self._held: HeldCall | None = None
+        self._called = threading.Event()
         self._arrived = threading.Event()
         self._released = threading.Event()
         self._server = Server(path, self._serve)
@@ -147,6 +148,16 @@ class Provider:
                 return self._held if self._arrived.wait(_GLANCE) else None
         return None
 
+    def wait_called(self, seconds: float, still_going: Callable[[], bool]) -> bool:
+        """Wait for the first call; ``False`` when the agent ended, or the time did, before."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self._called.wait(_GLANCE):
+                return True
+            if not still_going():
+                return self._called.wait(_GLANCE)
+        return False
+
     def drop_held(self) -> None:
         """Close the held call without an answer. Nothing is held any more."""
         with self._lock:
@@ -178,6 +189,7 @@ class Provider:
             point = self._point if self._until_held == 0 else None
             recorded = point != BEFORE_EFFECT
             self._calls.append(Call(name, key, connection.pid, self.phase, recorded))
+            self._called.set()
             if point is None:
                 return True
             self._held = HeldCall(name, key, connection)

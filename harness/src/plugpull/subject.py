@@ -27,6 +27,7 @@ class Subject:
         inspects: Whether it has the verb ``inspect``.
         refusals: Patterns over standard error by which a resume says no.
         notes: What to add to a result, under which condition.
+        ignore: Glob patterns of files that are no part of its end state.
     """
 
     target: str
@@ -38,6 +39,7 @@ class Subject:
     inspects: bool = False
     refusals: tuple[re.Pattern[str], ...] = ()
     notes: tuple[Note, ...] = ()
+    ignore: tuple[str, ...] = ()
 
     @classmethod
     def for_program(cls, program: Path, **fields: object) -> Subject:

@@ -34,6 +34,8 @@ class Outcome:
     HUNG = "hung"
     REFUSED = "refused"
     UNEXPECTED = "unexpected"
+    STATE_LOST = "state lost"
+    DIVERGED = "diverged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ def combine(repetitions: Sequence[Result], *, declared_timing_dependent: bool) -
     return replace(
         shown,
         runs=dict(runs),
-        timing_dependent=declared_timing_dependent or len(runs) > 1,
+        timing_dependent=declared_timing_dependent or shown.timing_dependent or len(runs) > 1,
     )
 
 

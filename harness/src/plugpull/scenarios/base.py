@@ -28,9 +28,19 @@ class Settings:
 
     Attributes:
         writes: ``staged`` faults the writes that carry the staged input, ``all`` every write.
+        points: Which calls a sweep kills at: ``all``, ``N`` (a sample of so many), ``kN`` (one).
+        seed: What samples and moments are drawn with.
+        moments: How many random moments a sweep kills at.
+        moment: One moment to kill at, in seconds after the first call, instead of everything else.
+        ignore: Glob patterns of files that are no part of the end state.
     """
 
     writes: str = "staged"
+    points: str = "all"
+    seed: int = 0
+    moments: int = 3
+    moment: float | None = None
+    ignore: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +50,14 @@ class Case:
     Attributes:
         kill_point: The fault point.
         point_detail: Which one of several under this fault point.
-        number: The number of the write that is faulted, where writes are.
+        number: The number of the write or the call that is faulted, where there are several.
+        seconds: When, where the fault point is a moment.
     """
 
     kill_point: str
     point_detail: str | None = None
     number: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

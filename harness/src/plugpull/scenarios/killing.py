@@ -48,6 +48,7 @@ def kill_in_call(
     held = provider.wait_held(limit, lambda: agent.poll() is None)
     if held is None:
         status = agent.poll()
+        evidence["ended_by_itself"] = status
         trial.end(agent)
         provider.drop_held()
         note_stderr(evidence, trial.stderr(verb))
