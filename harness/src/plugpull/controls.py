@@ -74,26 +74,18 @@ def run_controls(
             variant=variant.name,
             environment=variant.environment,
         )
-        seen: dict[str, tuple[str, str]] = {}
+        seen: dict[str, list[tuple[str, str]]] = {}
         try:
             unfaulted = scenario.unfaulted(lab, subject, settings)
             for case in unfaulted.cases:
                 result = scenario.try_case(lab, subject, unfaulted, case)
                 words = f"{result.verdict} {result.outcome or ''}".strip()
-                # With several cases under a fault point the worst is the one to show.
-                if seen.get(case.kill_point, ("",))[0] in {"", variant.expect[case.kill_point]}:
-                    seen[case.kill_point] = (words, result.detail)
+                seen.setdefault(case.kill_point, []).append((words, result.detail))
         except NotUsable as problem:
-            seen = dict.fromkeys(variant.expect, ("ERROR", problem.detail))
-        found += [
-            Control(
-                scenario=scenario.name,
-                variant=variant.name,
-                kill_point=point,
-                expected=expected,
-                found=seen.get(point, ("nothing", ""))[0],
-                detail=seen.get(point, ("", "this fault point was never tried"))[1],
-            )
-            for point, expected in variant.expect.items()
-        ]
+            seen = dict.fromkeys(scenario.fault_points, ("ERROR", problem.detail))
+        for point, expected in variant.expect.items():
+            tried = seen.get(point) or [("nothing", "this fault point was never tried")]
+            # With several cases under one fault point the worst one counts: ERROR, FAIL, PASS.
+            words, detail = min(tried)
+            found.append(Control(scenario.name, variant.name, point, expected, words, detail))
     return found

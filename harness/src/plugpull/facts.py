@@ -13,8 +13,11 @@ from typing import Any
 
 from plugpull import probe
 from plugpull._version import __version__
+from plugpull.errors import PlugpullError
 from plugpull.lab import Lab
 from plugpull.manifest import Manifest
+from plugpull.processes.launcher import CannotStart
+from plugpull.specifiers import is_version
 from plugpull.subject import Subject
 
 __all__ = ["Installed", "environment_facts", "find_installed", "now"]
@@ -39,21 +42,37 @@ def find_installed(lab: Lab, manifest: Manifest) -> Installed | None:
 
     Returns:
         ``None`` when the distribution is not installed at all.
+
+    Raises:
+        PlugpullError: What is installed has no version that could be understood.
     """
     try:
         promised = importlib.metadata.version(manifest.distribution)
     except importlib.metadata.PackageNotFoundError:
         return None
+    if not is_version(promised):
+        raise PlugpullError(
+            f"{manifest.distribution} says that its version is {promised!r}, which is no version",
+            then="install it again; targets are chosen by version",
+        )
     program = Path(probe.__file__)
     subject = Subject(
         target=manifest.name,
-        argv=(sys.executable, str(program), manifest.distribution),
+        argv=(
+            sys.executable,
+            str(program),
+            manifest.distribution,
+            str(manifest.program.parent),
+        ),
         environment=manifest.environment,
         program=program,
         inspects=True,
     )
     with lab.trial(subject) as trial:
-        ended = trial.run(manifest.module, lab.limits.unfaulted)
+        try:
+            ended = trial.run(manifest.module, lab.limits.unfaulted)
+        except CannotStart as reason:
+            return Installed(promised, f"importing it could not be tried: {reason}")
         if ended.returncode is None:
             problem = f"importing it did not end within {lab.limits.unfaulted:g} s"
             return Installed(promised, problem)

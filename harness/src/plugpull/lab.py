@@ -20,6 +20,7 @@ from plugpull.errors import PlugpullError
 from plugpull.processes.environment import child_environment
 from plugpull.processes.guardian import Guardian
 from plugpull.processes.launcher import (
+    LOST,
     AgentProcess,
     CannotStart,
     Command,
@@ -238,6 +239,9 @@ class Trial:
         process = self.launch(verb, generation=generation)
         returncode = process.wait(limit)
         self.end(process)
+        if returncode == LOST:
+            msg = "the server that forked it has gone, so nobody knows how it ended"
+            raise CannotStart(msg)
         return Ended(returncode, time.monotonic() - begun, self.stderr(verb))
 
     def end(self, process: AgentProcess) -> None:

@@ -1,7 +1,7 @@
 """Which version is really there: asked of the imported package, not of the request.
 
-Run as a program, ``probe.py DISTRIBUTION MODULE``, the way an agent is run. It imports the module,
-looks whether the distribution's own list of files holds it, and writes what it found to the file
+Run as a program, ``probe.py DISTRIBUTION FOLDER MODULE``, the way an agent in that folder is run.
+It imports the module, looks whether the distribution's own list of files holds it, and writes what it found to the file
 named by ``PLUGPULL_REPORTED``. A module that shadows the framework, or metadata that a broken
 installation left behind, is found out by that.
 """
@@ -29,7 +29,9 @@ def _owns(installed: Distribution, file: Path) -> bool:
     )
 
 
-def _main(name: str, module_name: str) -> None:
+def _main(name: str, folder: str, module_name: str) -> None:
+    # What lies beside the agent comes first for the agent too, and our own modules do not.
+    sys.path[0] = folder
     module = importlib.import_module(module_name)
     installed = distribution(name)
     origin = getattr(module, "__file__", None)
@@ -46,4 +48,4 @@ def _main(name: str, module_name: str) -> None:
 
 
 if __name__ == "__main__":
-    _main(*sys.argv[1:3])
+    _main(*sys.argv[1:4])

@@ -93,14 +93,22 @@ class Runner:
         self._progress = progress
 
     def run_agent(self, command: str) -> Report:
-        """kill-mid-tool on a user's own agent.
+        """A user's own agent: kill-mid-tool, unless other scenarios are selected.
 
         Raises:
             UsageError: The command is empty or its quotes do not match.
         """
         subject = Subject(target=command, argv=split_command(command))
         self._lab.use(SpawnLauncher(self._lab.guardian))
-        return Report(list(self._run_scenario(KillMidTool(), subject)))
+        wanted = self._selection.scenarios or (KillMidTool.name,)
+        return Report(
+            [
+                result
+                for name, scenario in SCENARIOS.items()
+                if name in wanted
+                for result in self._run_scenario(scenario, subject)
+            ]
+        )
 
     def run_target(self, targets: Path, name: str) -> Report:
         """Everything selected of one target, after the controls.
@@ -186,7 +194,9 @@ class Runner:
             {**manifest.environment, MARKER_VARIABLE: self._lab.marker}, self._lab.pass_env
         )
         try:
-            launcher = ForkLauncher(manifest.preload, environment, self._lab.guardian)
+            launcher = ForkLauncher(
+                manifest.preload, environment, self._lab.guardian, self._lab.limits.unfaulted
+            )
         except ForkUnavailable as reason:
             if self._selection.launcher == "fork":
                 raise UsageError(
@@ -276,6 +286,7 @@ def _subject(manifest: Manifest, variant: Variant, version: str) -> Subject:
         inspects=manifest.inspects,
         refusals=manifest.refusals,
         notes=manifest.notes,
+        ignore=manifest.ignore,
     )
 
 

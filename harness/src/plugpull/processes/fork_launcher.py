@@ -22,6 +22,7 @@ from typing import Any
 
 from plugpull.processes.guardian import Guardian
 from plugpull.processes.launcher import (
+    LOST,
     AgentProcess,
     CannotStart,
     Command,
@@ -101,10 +102,14 @@ class _ForkServer:
     def pid(self) -> int:
         return self._popen.pid
 
-    def wait_ready(self) -> None:
-        ready = self._answer("ready")
+    def wait_ready(self, seconds: float) -> None:
+        ready = self._answer("ready", seconds)
         if ready is None:
-            msg = "the fork server ended while it was importing"
+            msg = (
+                "the fork server ended while it was importing"
+                if self._gone
+                else f"the imports did not end within {seconds:g} s"
+            )
             raise ForkUnavailable(msg)
         if ready["failed"]:
             raise ForkUnavailable(ready["failed"])
@@ -141,9 +146,9 @@ class _ForkServer:
         self._guardian.forget(self._popen.pid)
         self._reader.join(timeout=5)
 
-    def _answer(self, kind: str) -> Any:
+    def _answer(self, kind: str, seconds: float | None = None) -> Any:
         with self._news:
-            self._news.wait_for(lambda: kind in self._answers or self._gone)
+            self._news.wait_for(lambda: kind in self._answers or self._gone, seconds)
             return self._answers.pop(kind, None)
 
     def _listen(self) -> None:
@@ -157,10 +162,10 @@ class _ForkServer:
             self._gone = True
             self._news.notify_all()
         # Nobody will tell us the status of these any more: without a server there is no parent
-        # to collect it. They die with it, see fork_server.
+        # to collect it.
         for process in self._started.values():
-            if process.poll() is None:
-                kill_group(process.pid)
+            kill_group(process.pid)
+            process.ended(LOST)
 
     def _heard(self, message: dict[str, Any]) -> None:
         kind = message["kind"]
@@ -182,6 +187,7 @@ class ForkLauncher:
         preload: Modules to import once.
         environment: The environment in which they are imported.
         guardian: Told about every process.
+        seconds: How long the imports may take.
 
     Raises:
         ForkUnavailable: With the reason.
@@ -190,7 +196,11 @@ class ForkLauncher:
     name = "fork"
 
     def __init__(
-        self, preload: Sequence[str], environment: Mapping[str, str], guardian: Guardian
+        self,
+        preload: Sequence[str],
+        environment: Mapping[str, str],
+        guardian: Guardian,
+        seconds: float = 300,
     ) -> None:
         if sys.platform != "linux":
             msg = "forking without exec is safe on Linux only"
@@ -199,7 +209,7 @@ class ForkLauncher:
         self._servers = [_ForkServer(preload, environment, seed, guardian) for seed in _SEEDS]
         try:
             for server in self._servers:
-                server.wait_ready()
+                server.wait_ready(seconds)
         except ForkUnavailable:
             self.close()
             raise

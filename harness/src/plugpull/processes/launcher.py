@@ -17,7 +17,19 @@ from typing import Protocol
 
 from plugpull.processes.guardian import Guardian
 
-__all__ = ["AgentProcess", "CannotStart", "Command", "Launcher", "SpawnLauncher", "kill_group"]
+__all__ = [
+    "LOST",
+    "AgentProcess",
+    "CannotStart",
+    "Command",
+    "Launcher",
+    "SpawnLauncher",
+    "kill_group",
+]
+
+#: The status of a process whose end nobody could observe, because what would have told us was
+#: killed. No process ends with it, and nothing may be judged by it.
+LOST = -999
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +58,7 @@ class Command:
 
 
 class CannotStart(Exception):
-    """The command is not there, or the system will not execute it."""
+    """The command is not there, the system will not execute it, or how it ended is not known."""
 
 
 class AgentProcess(Protocol):

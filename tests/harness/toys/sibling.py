@@ -1,0 +1,3 @@
+"""A module beside a target's program."""
+
+ANSWER = 42
