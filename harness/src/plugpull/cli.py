@@ -58,9 +58,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finished: list[Result] = []
     try:
         reports = _run(options, finished)
-        _print_results(options, finished)
-        if options.report:
-            _write_report(options.report, reports)
     except PlugpullError as error:
         _print_unfinished(options, finished)
         print(f"plugpull: {error}", file=sys.stderr)
@@ -75,6 +72,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return INTERRUPTED_EXIT if number == signal.SIGINT else 128 + number
+    _print_results(options, finished)
+    if options.report:
+        try:
+            _write_report(options.report, reports)
+        except PlugpullError as error:
+            print(f"plugpull: {error}", file=sys.stderr)
+            return error.exit_code
     missing = [report.missing for report in reports if report.missing]
     for sentence in missing:
         print(f"plugpull: {sentence}", file=sys.stderr)

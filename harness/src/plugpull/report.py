@@ -82,9 +82,11 @@ def check_writable(path: Path) -> None:
     Raises:
         PlugpullError: It cannot.
     """
-    with _not_written(path), _beside(path):
+    with _not_written(path):
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
+        with _beside(path):
+            pass
 
 
 def write_whole(path: Path, data: Any) -> None:
