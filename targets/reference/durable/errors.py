@@ -1,0 +1,26 @@
+"""What can be wrong with a request, and the exit status that says so."""
+
+from __future__ import annotations
+
+__all__ = ["DONE_EXIT", "FAILED_EXIT", "LOCKED_EXIT", "REFUSED_EXIT", "AgentError", "TaskLocked"]
+
+#: The task is done, or what was asked for was printed.
+DONE_EXIT = 0
+#: The request cannot be met: no such task, a task that exists already, a plan with a mistake.
+REFUSED_EXIT = 1
+#: The task failed for good: a step used up its attempts.
+FAILED_EXIT = 2
+#: Another process is running the task.
+LOCKED_EXIT = 3
+
+
+class AgentError(Exception):
+    """Something a person has to know; printed without a traceback."""
+
+    exit_code = REFUSED_EXIT
+
+
+class TaskLocked(AgentError):
+    """Another process is running the task."""
+
+    exit_code = LOCKED_EXIT

@@ -1,0 +1,119 @@
+"""The agent's loop: recover, then run each pending step, with a commit before it and after it.
+
+Nothing else is durable. What happens between the two commits of a step may happen again, so there
+are three places at which a crash can find a step, and they differ in what is known afterwards:
+
+===============  =======================  ==================
+died             the database says        the effect
+===============  =======================  ==================
+before_effect    running                  did not happen
+after_effect     running                  happened
+after_commit     done                     happened
+===============  =======================  ==================
+
+The first two look the same to the next process. It runs the step again, and the step's key is what
+keeps the effect from happening twice.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from durable.database import connect
+from durable.errors import DONE_EXIT, FAILED_EXIT, AgentError
+from durable.lock import task_lock
+from durable.settings import Settings
+from durable.tasks import Task, TaskLog, load
+from durable.tools import Report, Toolbox, unreported
+
+__all__ = ["Agent", "nowhere", "run_id"]
+
+
+def nowhere(point: str, step: int) -> None:
+    """Nobody wants to be told where the agent is."""
+    del point, step
+
+
+def run_id() -> str:
+    """A new name for this process in the journal."""
+    return uuid.uuid4().hex[:8]
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One process that works on tasks.
+
+    Attributes:
+        database: Where they are stored.
+        settings: What the environment says.
+        report: Told of each effect of a tool, by the tool.
+        reached: Told of each point that a step reaches, ``before_effect``, ``after_effect`` and
+            ``after_commit``, with the step's index.
+    """
+
+    database: Path
+    settings: Settings
+    report: Report = unreported
+    reached: Callable[[str, int], None] = nowhere
+
+    def run(self, task_id: str) -> int:
+        """Work on a task until it is done or failed, and return the exit status that says which.
+
+        Raises:
+            AgentError: There is no such task, or the settings do not fit it.
+            TaskLocked: Another process is running it.
+        """
+        with closing(connect(self.database, create=False)) as connection:
+            # Asked before the lock, so that a misspelt name leaves no lock file behind.
+            self._check(load(connection, task_id))
+            with task_lock(self.database, task_id):
+                # Asked again: another process may have finished it since.
+                task = load(connection, task_id)
+                if task.status == "done":
+                    return DONE_EXIT
+                if task.status == "failed":
+                    return FAILED_EXIT
+                log = TaskLog(connection, task_id, run_id())
+                log.recover()
+                return self._work(log)
+
+    def _work(self, log: TaskLog) -> int:
+        toolbox = Toolbox(self.settings, self.report)
+        while True:
+            task = load(log.connection, log.task_id)
+            step = task.next_step
+            if step is None:
+                log.complete()
+                return DONE_EXIT
+            if step.attempts >= self.settings.max_attempts:
+                log.give_up(step)
+                return FAILED_EXIT
+            log.start(step)
+            self._at("before_effect", step.index)
+            self.settings.pause()
+            key = f"{task.id}-{step.index}"
+            try:
+                output = toolbox[step.tool](step.input, task.outputs, key)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the step is tried again
+                log.retry(step, error)
+                continue
+            self._at("after_effect", step.index)
+            log.finish(step, output)
+            self._at("after_commit", step.index)
+
+    def _at(self, point: str, step: int) -> None:
+        if self.settings.crash is not None:
+            self.settings.crash.reached(point, step)
+        self.reached(point, step)
+
+    def _check(self, task: Task) -> None:
+        crash = self.settings.crash
+        if crash is not None and crash.step >= len(task.steps):
+            raise AgentError(
+                f"AGENT_CRASH_AT names step {crash.step}, and {task.id} has "
+                f"{len(task.steps)} steps, counted from 0"
+            )
