@@ -5,7 +5,8 @@ stands beside its name in target.json. PLUGPULL_CONTROL says which one to be.
 
 The four kinds of tool (kill-mid-tool) share one framework: steps are noted in a journal when they
 are done, and a resume runs again whatever is not in it. They differ in how the tool calls the
-provider. The three kinds of recovery (lost-session-write) share one conversation: it is written
+provider. Two more (kill-sweep) leave a receipt as well: one goes on where it was, the other starts
+over. The three kinds of recovery (lost-session-write) share one conversation: it is written
 item by item, and its place is saved before each write. They differ in what a resume thinks of the
 write that failed.
 """
@@ -66,15 +67,20 @@ TOOLS: dict[str, Callable[[], None]] = {
     "stable-key": charge_with_stable_key,
     "fresh-key": charge_with_fresh_key,
     "ledger-first": charge_after_ledger,
+    "keeps-its-place": charge_with_stable_key,
+    "starts-over": charge_without_key,
 }
 
 
 def run_steps(charge: Callable[[], None]) -> None:
     """Run every step that the journal does not have yet."""
     journal = WORK / "journal"
+    if KIND == "starts-over":
+        journal.unlink(missing_ok=True)
     done = journal.read_text(encoding="utf-8").split() if journal.exists() else []
     steps: dict[str, Callable[[], None]] = {
         "charge": charge,
+        "receipt": lambda: durably(WORK / "receipt", f"{ORDER}: $42 paid"),
         "finish": lambda: record_effect("finish_order", key=ORDER),
     }
     for name, step in steps.items():

@@ -10,27 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from plugpull._version import __version__
 from plugpull.errors import ERROR_EXIT, INTERRUPTED_EXIT, PlugpullError, UsageError
 from plugpull.lab import Lab, Limits
 from plugpull.manifest import CONTROL, MANIFEST, find_targets
+from plugpull.options import parser, settings
 from plugpull.report import check_writable, document, json_text, text_lines, write_whole
-from plugpull.runner import TIMING_REPEAT, Report, Runner, Selection, split_command
+from plugpull.runner import Report, Runner, Selection, split_command
 from plugpull.scenarios import SCENARIOS
-from plugpull.scenarios.base import Settings
-from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.verdicts import Result, exit_code
 
 __all__ = ["main"]
-
-_EPILOG = """\
-An agent is a command that takes the verb start or resume as its last argument, calls
-plugpull.record_effect where its tool reaches the outside world, and keeps its checkpoints
-in the folder PLUGPULL_WORKDIR.
-
-exit status: 0 everything ran; 1 with --strict, something failed; 2 something could not be
-run as designed, or is missing; 130 on Ctrl-C.
-"""
 
 
 def _ending_signals() -> tuple[signal.Signals, ...]:
@@ -52,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return ERROR_EXIT
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     for one in _ending_signals():
         signal.signal(one, _on_signal)
     finished: list[Result] = []
@@ -114,13 +103,14 @@ def _run(options: argparse.Namespace, finished: list[Result]) -> list[Report]:
         variants=tuple(options.variant),
         repeat=options.repeat,
         timing_repeat=options.timing_repeat,
-        settings=Settings(writes=options.writes),
+        settings=settings(options),
         launcher=options.launcher,
     )
-    others = set(selection.scenarios) - {KillMidTool.name}
-    if others and any(kind == "agent" for kind, _ in subjects):
+    beyond = [name for name in selection.scenarios if not SCENARIOS[name].for_agents]
+    if beyond and any(kind == "agent" for kind, _ in subjects):
+        can = ", ".join(name for name, one in SCENARIOS.items() if one.for_agents)
         raise UsageError(
-            "--agent runs kill-mid-tool only",
+            f"--agent cannot be asked for {beyond[0]}, only for {can}",
             why="the other scenarios need a target, which knows how its framework is asked",
             then="leave --scenario away, or write a target: docs/add-a-target.md",
         )
@@ -228,117 +218,3 @@ def _on_signal(number: int, _: FrameType | None) -> None:
     for one in _ending_signals():
         signal.signal(one, signal.SIG_IGN)
     raise _Interrupted(number)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="plugpull",
-        description="Pull the plug on an AI agent in the middle of a run, and see what breaks.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    what = parser.add_argument_group("what to run (default: every target there is)")
-    what.add_argument(
-        "--target",
-        dest="subjects",
-        action="append",
-        type=lambda name: ("target", name),
-        default=[],
-        metavar="NAME",
-        help="run one framework's target; repeatable",
-    )
-    what.add_argument(
-        "--agent",
-        dest="subjects",
-        action="append",
-        type=lambda command: ("agent", command),
-        metavar="COMMAND",
-        help="run kill-mid-tool on your own agent; split like a shell would, no shell runs it; "
-        "repeatable",
-    )
-    what.add_argument(
-        "--scenario",
-        action="append",
-        choices=list(SCENARIOS),
-        default=[],
-        help="run this scenario only; repeatable",
-    )
-    what.add_argument(
-        "--variant", action="append", default=[], metavar="NAME", help="this variant; repeatable"
-    )
-    what.add_argument(
-        "--writes",
-        choices=("staged", "all"),
-        default="staged",
-        help="lost-session-write: lose the writes with the staged input, or each one in turn",
-    )
-    what.add_argument(
-        "--targets", type=Path, metavar="DIR", help="where the targets are (default: the checkout)"
-    )
-    how = parser.add_argument_group("how to run it")
-    how.add_argument(
-        "--repeat", type=_count, metavar="N", help="try each fault point N times (default: 1)"
-    )
-    how.add_argument(
-        "--timing-repeat",
-        type=_count,
-        default=TIMING_REPEAT,
-        metavar="N",
-        help="and this often where a target is timing-dependent (default: %(default)s)",
-    )
-    how.add_argument(
-        "--timeout",
-        type=_seconds,
-        metavar="SECONDS",
-        help="limit for each process (default: 300 without a fault, then the larger of 60 and ten "
-        "times what that took)",
-    )
-    how.add_argument(
-        "--launcher",
-        choices=("auto", "fork", "spawn"),
-        default="auto",
-        help="start targets as forks of a process that has imported the framework, or afresh",
-    )
-    how.add_argument(
-        "--pass-env",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="hand this variable of your environment through to the agent; repeatable",
-    )
-    out = parser.add_argument_group("what comes out")
-    out.add_argument("--json", action="store_true", help="print schema-1 JSON")
-    out.add_argument("--strict", action="store_true", help="exit with 1 if anything failed")
-    out.add_argument(
-        "--report", type=Path, metavar="FILE", help="write results and environment to a file"
-    )
-    out.add_argument(
-        "--progress", action="store_true", help="say each result on standard error as it comes"
-    )
-    out.add_argument(
-        "--keep",
-        type=Path,
-        metavar="DIR",
-        help="keep the work folder and the output of every run that did not pass",
-    )
-    parser.add_argument("--version", action="version", version=f"plugpull {__version__}")
-    return parser
-
-
-def _count(text: str) -> int:
-    value = int(text) if text.isdigit() else 0
-    if value < 1:
-        msg = f"{text!r} is not a whole number of at least 1"
-        raise argparse.ArgumentTypeError(msg)
-    return value
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        msg = f"{text!r} is not a number of seconds above 0"
-        raise argparse.ArgumentTypeError(msg)
-    return value

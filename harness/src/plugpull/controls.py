@@ -82,7 +82,7 @@ def run_controls(
                 words = f"{result.verdict} {result.outcome or ''}".strip()
                 seen.setdefault(case.kill_point, []).append((words, result.detail))
         except NotUsable as problem:
-            seen = dict.fromkeys(scenario.fault_points, ("ERROR", problem.detail))
+            seen = {point: [("ERROR", problem.detail)] for point in scenario.fault_points}
         for point, expected in variant.expect.items():
             tried = seen.get(point) or [("nothing", "this fault point was never tried")]
             # With several cases under one fault point the worst one counts: ERROR, FAIL, PASS.

@@ -92,6 +92,7 @@ class Manifest:
         refusals: Patterns over a resume's standard error.
         notes: Notes on results.
         inspects: Whether the program has the verb ``inspect``.
+        ignore: Glob patterns of files that are no part of a run's end state.
     """
 
     folder: Path
@@ -110,6 +111,7 @@ class Manifest:
     refusals: tuple[re.Pattern[str], ...] = ()
     notes: tuple[Note, ...] = ()
     inspects: bool = True
+    ignore: tuple[str, ...] = ()
 
     def variants_for(self, scenario: str, version: str) -> tuple[Variant, ...]:
         """The variants that answer ``scenario`` in ``version`` of the framework."""
@@ -183,7 +185,9 @@ class _Reader:
             self._fail("program", f"{program} is not there")
         scenarios = {
             self._scenario(name, "scenarios"): self._range(
-                self._object(rule, f"scenarios.{name}", {"versions"}), "versions", f"scenarios.{name}"
+                self._object(rule, f"scenarios.{name}", {"versions"}),
+                "versions",
+                f"scenarios.{name}",
             )
             for name, rule in self._mapping(top, "scenarios").items()
         }
@@ -212,6 +216,7 @@ class _Reader:
                 self._note(entry, f"notes[{number}]")
                 for number, entry in enumerate(self._list(top, "notes"))
             ),
+            ignore=self._texts(top, "ignore"),
             inspects=self._flag(top, "inspect", default=True),
         )
 
@@ -383,6 +388,7 @@ _MANIFEST_KEYS = _MANIFEST_NEEDED | {
     "companions",
     "documentation",
     "env",
+    "ignore",
     "inspect",
     "not_supported",
     "notes",

@@ -44,6 +44,7 @@ class Cell:
             when the release is not yanked.
         notes: Remarks for people, for example which open entry joined this cell.
         excluded: Why the cell is not run. ``None`` for a scheduled cell.
+        default: Whether every scenario runs here without being asked, and not only the base ones.
         impossible: Why the cell cannot even be tried (no such release). Such a cell is an ERROR.
     """
 

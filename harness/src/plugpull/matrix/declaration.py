@@ -98,6 +98,7 @@ def _framework(section: Table, name: str, pythons: tuple[str, ...], targets: Pat
         _entries(table, texts),
         _pythons(table, pythons),
         (own, *rules),
+        _default(table, texts),
     )
     table.finish()
     return framework
@@ -116,6 +117,14 @@ def _entries(table: Table, texts: tuple[str, ...]) -> tuple[Entry, ...]:
                 table.fail(key, f'"{text}" says the same as "{earlier.text}" before it')
         entries.append(entry)
     return tuple(entries)
+
+
+def _default(table: Table, versions: tuple[str, ...]) -> tuple[str, ...]:
+    texts = table.texts("default") or ()
+    for at, text in enumerate(texts):
+        if text not in versions:
+            table.fail(f"default[{at}]", f'"{text}" is not among versions', "add it there first")
+    return texts
 
 
 def _rule(table: Table, versions: str) -> Rule:

@@ -43,6 +43,7 @@ class Framework:
         entries: The versions, as declared.
         pythons: The Pythons it is tried under.
         rules: Its own adjustments, then those for ranges of versions.
+        default: The entries whose cells run every scenario without being asked; empty for all.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Framework:
     entries: tuple[Entry, ...]
     pythons: tuple[str, ...]
     rules: tuple[Rule, ...]
+    default: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

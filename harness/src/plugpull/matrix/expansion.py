@@ -83,11 +83,13 @@ def expand(
     for framework in frameworks:
         known = releases[framework.target.distribution]
         for found in _versions(framework, known, declaration.rule, now):
+            of_version = []
             for python in framework.pythons:
                 cell = _cell(framework, found, python, declaration.rule, now)
                 if repeat is not None:
                     cell = replace(cell, repeat=repeat)
-                cells.append(_unsupported(cell, found.first.release, pythons.get(python)))
+                of_version.append(_unsupported(cell, found.first.release, pythons.get(python)))
+            cells += _mark_default(of_version, framework, found)
     return _exclude(cells, declaration.excludes, frameworks)
 
 
@@ -164,6 +166,19 @@ def _cell(framework: Framework, found: _Found, python: str, rule: Rule, now: dat
         notes=notes,
         impossible=pick.impossible,
     )
+
+
+def _mark_default(cells: list[Cell], framework: Framework, found: _Found) -> list[Cell]:
+    """The newest Python that a default version supports runs every scenario, others the base."""
+    texts = {pick.entry.text.strip() for pick in found.picks}
+    wanted = not framework.default or bool(texts & set(framework.default))
+    supported = [cell.python for cell in cells if cell.excluded is None]
+    newest = max(supported, key=_minor, default="")
+    return [replace(cell, default=wanted and cell.python == newest) for cell in cells]
+
+
+def _minor(python: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in python.split("."))
 
 
 def _unsupported(cell: Cell, release: Release | None, python: Interpreter | Missing | None) -> Cell:

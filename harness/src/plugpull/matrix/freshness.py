@@ -20,6 +20,7 @@ from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.manifests import read_target
 from plugpull.matrix.pins import kept_pins, parse_moment, resolve_pins
 from plugpull.matrix.results import BadFile, read_cell_file
+from plugpull.matrix.selection import EVERYWHERE
 from plugpull.matrix.uvrun import EnvironmentFailure
 
 if TYPE_CHECKING:
@@ -188,10 +189,12 @@ def selected_pairs(plan: Plan, cell: Cell, root: Path) -> list[Pair]:
     """Every scenario and variant that the plan selects in a cell, as the target declares them."""
     facts = read_target(root / "targets", cell.target)
     selection = plan.selection(cell)
+    everything = plan.options.all or cell.default or bool(selection.scenarios)
     return [
         pair
         for pair in _declared(facts)
-        if (not selection.scenarios or pair[0] in selection.scenarios)
+        if (everything or pair[0] in EVERYWHERE)
+        and (not selection.scenarios or pair[0] in selection.scenarios)
         and (not selection.variants or pair[1] in selection.variants)
     ]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from plugpull.scenarios.base import Scenario
 from plugpull.scenarios.kill_mid_tool import KillMidTool
+from plugpull.scenarios.kill_sweep import KillSweep
 from plugpull.scenarios.lost_session_write import LostSessionWrite
 
 __all__ = ["SCENARIOS"]
 
 #: Every scenario by name, in the order in which they run and are shown.
 SCENARIOS: dict[str, Scenario] = {
-    scenario.name: scenario for scenario in (KillMidTool(), LostSessionWrite())
+    scenario.name: scenario for scenario in (KillMidTool(), LostSessionWrite(), KillSweep())
 }

@@ -94,6 +94,10 @@ class Scenario(Protocol):
         """Its name in every table and id."""
 
     @property
+    def for_agents(self) -> bool:
+        """Whether a user's own agent can be asked, which has no verbs but start and resume."""
+
+    @property
     def fault_points(self) -> tuple[str, ...]:
         """Where it breaks a run."""
 

@@ -34,6 +34,7 @@ class KillMidTool:
     """SIGKILL inside a tool."""
 
     name = "kill-mid-tool"
+    for_agents = True
     fault_points = (BEFORE_EFFECT, AFTER_EFFECT)
 
     def unfaulted(self, lab: Lab, subject: Subject, settings: Settings) -> Unfaulted:

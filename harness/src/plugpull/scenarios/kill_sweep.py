@@ -58,6 +58,7 @@ class KillSweep:
     """SIGKILL at every call."""
 
     name = "kill-sweep"
+    for_agents = True
     fault_points = (BEFORE_EFFECT, AFTER_EFFECT, BEFORE_TWICE, AFTER_TWICE, RANDOM_MOMENT)
 
     def unfaulted(self, lab: Lab, subject: Subject, settings: Settings) -> Unfaulted:
@@ -303,5 +304,5 @@ def _shown(differing: list[str]) -> str:
 
 def _place(case: Case) -> str:
     if case.kill_point == RANDOM_MOMENT:
-        return f"{case.seconds:g} s after the first call"
+        return f"{case.seconds:.6f} s after the first call"
     return f"call {case.number}"

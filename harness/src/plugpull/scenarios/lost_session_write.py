@@ -53,6 +53,7 @@ class LostSessionWrite:
     """One Session write fails."""
 
     name = "lost-session-write"
+    for_agents = False
     fault_points = (WRITE_LOST, ACK_LOST)
 
     def unfaulted(self, lab: Lab, subject: Subject, settings: Settings) -> Unfaulted:
