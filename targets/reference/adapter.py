@@ -35,6 +35,7 @@ EVERY_STEP = os.environ.get("PLUGPULL_EFFECTS") == "every-step"
 
 DATABASE = WORK / "state.db"
 NOTES = WORK / "notes.txt"
+TEXT = "Card accepted\nParcel sent\n\nInvoice filed\nNothing else\n"
 ORDER = "order-42"
 
 PLAN = Plan(
@@ -64,9 +65,7 @@ def reached(point: str, step: int) -> None:
 
 def create() -> None:
     """Store the task, unless it is there: a crash may have come before it was stored."""
-    NOTES.write_text(
-        "Card accepted\nParcel sent\n\nInvoice filed\nNothing else\n", encoding="utf-8"
-    )
+    NOTES.write_text(TEXT, encoding="utf-8")
     with closing(connect(DATABASE, create=True)) as connection:
         if not tasks.exists(connection, ORDER):
             tasks.create(connection, ORDER, PLAN, run_id())

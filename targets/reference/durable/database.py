@@ -90,13 +90,7 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
     # No implicit transactions: what is atomic is what stands inside transaction(), in plain sight.
     connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_SECONDS)
     try:
-        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        if mode != "wal":
-            raise AgentError(f"{path} cannot have a write-ahead log (journal mode {mode})")
-        # A commit reaches the disk before it returns, so a power cut cannot take it back either.
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        _migrate(connection, path)
+        _set_up(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -117,6 +111,16 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _set_up(connection: sqlite3.Connection, path: Path) -> None:
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise AgentError(f"{path} cannot have a write-ahead log (journal mode {mode})")
+    # A commit reaches the disk before it returns, so a power cut cannot take it back either.
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    _migrate(connection, path)
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:

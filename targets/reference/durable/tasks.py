@@ -118,7 +118,7 @@ def load(connection: sqlite3.Connection, task_id: str) -> Task:
     if not rows:
         raise AgentError(f"unknown task {task_id}")
     goal, status = rows[0][:2]
-    steps = tuple(_step(*row[2:]) for row in rows if row[2] is not None)
+    steps = tuple(_step(row[2:]) for row in rows if row[2] is not None)
     return Task(task_id, goal, status, steps)
 
 
@@ -161,7 +161,7 @@ class TaskLog:
             self._append("step_started", step.index, tool=step.tool, attempt=step.attempts + 1)
 
     def finish(self, step: Step, output: Json) -> None:
-        """Committed after the tool returned: from here on it is never called for this step again."""
+        """Committed after the tool returned: from here on it is not called for this step."""
         with transaction(self.connection):
             self.connection.execute(
                 "UPDATE steps SET status = 'done', output = ? WHERE task_id = ? AND idx = ?",
@@ -204,8 +204,7 @@ class TaskLog:
         )
 
 
-def _step(
-    index: int, tool: str, given: str, status: str, attempts: int, output: str | None
-) -> Step:
+def _step(row: tuple[int, str, str, str, int, str | None]) -> Step:
+    index, tool, given, status, attempts, output = row
     stored = None if output is None else json.loads(output)
     return Step(index, tool, json.loads(given), status, attempts, stored)

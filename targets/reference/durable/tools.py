@@ -20,7 +20,7 @@ __all__ = ["Report", "Tool", "Toolbox", "unreported"]
 Json = dict[str, Any]
 Tool = Callable[[Json, Mapping[int, Json], str], Json]
 Report = Callable[[str, "str | None"], None]
-"""Where a tool calls a service: the name of what it wants, and the key it sends, if it sends one."""
+"""A call to a service: the name of what is wanted, and the key that is sent, if one is."""
 
 #: Lines that the summarizer without a model keeps.
 _SUMMARY_LINES = 3
