@@ -222,6 +222,7 @@ def lost_write(count: int, other: int = 1, **changes: object) -> dict[str, objec
     """Evidence of a lost write 2 whose item is stored so often."""
     return {
         "resume_returncode": 0,
+        "staged_writes": [2],
         "lost_write": 2,
         "writes": [
             {"phase": "start", "number": 1, "items": [OTHER]},
@@ -247,6 +248,7 @@ def lost_write(count: int, other: int = 1, **changes: object) -> dict[str, objec
         ("FAIL", "ack-lost", lost_write(1, other=2), False),
         ("FAIL", "ack-lost", lost_write(2, resume_returncode=1), False),
         ("FAIL", "ack-lost", lost_write(2, resume_returncode=None), False),
+        ("FAIL", "ack-lost", lost_write(2, staged_writes=[4]), False),
         ("ERROR", "ack-lost", {}, False),
         ("FAIL", "ack-lost", {"resume_returncode": 0}, False),
     ],

@@ -63,10 +63,10 @@ def _environment(wanted: Any, _: Result, environment: Mapping[str, str]) -> bool
 
 
 def _lost_write_stored(wanted: Any, result: Result, _: Mapping[str, str]) -> bool:
-    """An item of the faulted write is stored at least that often."""
+    """An item of the faulted write, which carried the staged input, is stored at least so often."""
     evidence = result.evidence
     number = evidence.get("lost_write")
-    return any(
+    return number in evidence.get("staged_writes", ()) and any(
         evidence.get("items", {}).get(canonical(item), 0) >= wanted
         for write in evidence.get("writes", ())
         if write["phase"] == "start" and write["number"] == number
