@@ -194,7 +194,7 @@ def test_a_launch_that_fails_says_why(lab: Lab, tmp_path: Path) -> None:
         lab.launcher.launch(command)
 
 
-@pytest.mark.parametrize("scenario", list(SCENARIOS))
+@pytest.mark.parametrize("scenario", ["kill-mid-tool", "lost-session-write"])
 def test_the_controls_come_out_as_declared(either: Lab, scenario: str) -> None:
     """Rule 10, P19: at each fault point one that passes and one that fails, by either launcher."""
     control = read_manifest(TARGETS / "control")
