@@ -12,7 +12,7 @@ MATRIX = """
 python = ["3.10", "3.14"]
 
 [framework.toy]
-versions = ["1.1.1", "2.0.0", "9.9", "<2"]
+versions = ["1.1.1", "2.0.0", "9.9", ">=7", "<2"]
 
 [[exclude]]
 framework = "toy"
@@ -20,6 +20,8 @@ versions = "==1.1.1"
 python = "3.14"
 reason = "it burns"
 """
+NO_RELEASE = "toy-slim has no release 9.9; the newest is 2.1.0rc1"
+NOTHING_FITS = "no release of toy-slim fits '>=7'; the newest is 2.1.0rc1"
 
 
 def test_every_cell_is_listed_with_its_state_and_why(tmp_path: Path) -> None:
@@ -32,20 +34,10 @@ def test_every_cell_is_listed_with_its_state_and_why(tmp_path: Path) -> None:
         Row("toy-1.1.1-py3.14", "excluded", "", release, "it burns; yanked: lost the data"),
         Row("toy-2.0.0-py3.10", "excluded", "3.10.3", "2026-03-03 (release)", "needs >= 3.11"),
         Row("toy-2.0.0-py3.14", "not run", "", "2026-03-03 (release)", "python3.14 not found"),
-        Row(
-            "toy-9.9-py3.10",
-            "ERROR",
-            "3.10.3",
-            "",
-            "toy-slim has no release 9.9; the newest is 2.1.0rc1",
-        ),
-        Row(
-            "toy-9.9-py3.14",
-            "ERROR",
-            "",
-            "",
-            "toy-slim has no release 9.9; the newest is 2.1.0rc1",
-        ),
+        Row("toy-9.9-py3.10", "scheduled", "3.10.3", "", NO_RELEASE),
+        Row("toy-9.9-py3.14", "not run", "", "", f"python3.14 not found; {NO_RELEASE}"),
+        Row("toy->=7-py3.10", "ERROR", "3.10.3", "2026-11-30 (today)", NOTHING_FITS),
+        Row("toy->=7-py3.14", "ERROR", "", "2026-11-30 (today)", NOTHING_FITS),
         Row(
             "toy-1.1.0-py3.10",
             "scheduled",
@@ -72,7 +64,7 @@ def test_a_line_is_never_cut(tmp_path: Path) -> None:
     assert len(lines) == len(plan.cells) + 2
     assert lines[0].split() == ["cell", "state", "Python", "as", "of", "remarks"]
     assert lines[4].endswith("python3.14 not found")
-    assert lines[-1] == "8 cells: 2 scheduled, 2 excluded, 2 ERROR, 2 not run"
+    assert lines[-1] == "10 cells: 3 scheduled, 2 excluded, 2 ERROR, 3 not run"
 
 
 def test_a_selection_within_a_cell_is_shown(tmp_path: Path) -> None:

@@ -141,7 +141,11 @@ def _cell(framework: Framework, found: _Found, python: str, rule: Rule, now: dat
     asked = declared[-1] if declared else ("release" if found.exact else "today")
     limit = cut_off(asked, pick.release, now)
     notes = found.notes
-    if limit is None and pick.impossible is None:
+    impossible = pick.impossible
+    if pick.release is None and pick.entry.exact is not None and impossible is not None:
+        # uv is asked all the same: its own words belong into the row, and take it a moment.
+        notes, impossible = (*notes, impossible), None
+    elif limit is None and impossible is None:
         notes = (*notes, "the index gives no upload times: resolved without a cut-off")
     resolution = Resolution(
         requirements=(
@@ -164,7 +168,7 @@ def _cell(framework: Framework, found: _Found, python: str, rule: Rule, now: dat
         repeat=[r.repeat for r in rules if r.repeat is not None][-1],
         yanked=pick.release.yanked if pick.release is not None else None,
         notes=notes,
-        impossible=pick.impossible,
+        impossible=impossible,
     )
 
 
