@@ -34,6 +34,11 @@ class _Interrupted(BaseException):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for, print it, and return the exit status."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] == ["conform"]:
+        from plugpull.conformance.command import main as conform  # noqa: PLC0415 - seldom asked for
+
+        return conform(words[1:])
     if sys.platform == "win32":
         print(
             "plugpull needs Linux or macOS: it kills process groups and asks the kernel who "
