@@ -308,7 +308,7 @@ def test_outside_plugpull_the_call_raises(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_package_offers_one_name_to_agents() -> None:
-    """P80, P87: ``from plugpull import record_effect`` is all an agent needs; the rest is for tests.
+    """P80, P87: ``from plugpull import record_effect`` is all that an agent needs.
 
     Whatever else the package offers comes from the checker that runs inside a test's own process.
     """
