@@ -3,12 +3,19 @@
 Each is a small durable agent that gets one thing right or wrong on purpose. What it must come to
 stands beside its name in target.json. PLUGPULL_CONTROL says which one to be.
 
-The four kinds of tool (kill-mid-tool) share one framework: steps are noted in a journal when they
+kill-mid-tool: the four kinds of tool share one framework. Steps are noted in a journal when they
 are done, and a resume runs again whatever is not in it. They differ in how the tool calls the
-provider. Two more (kill-sweep) leave a receipt as well: one goes on where it was, the other starts
-over. The three kinds of recovery (lost-session-write) share one conversation: it is written
-item by item, and its place is saved before each write. They differ in what a resume thinks of the
-write that failed.
+provider.
+
+kill-sweep: the same with a receipt. One goes on where it was, the other starts over.
+
+batch-kill: three calls at once. One notes each answer, the other forgets them all.
+
+changed-world: resumed where something else is true. One refuses, the other goes on without a word.
+
+lost-session-write: the three kinds of recovery share one conversation. It is written item by item,
+and its place is saved before each write. They differ in what a resume thinks of the write that
+failed.
 """
 
 from __future__ import annotations
@@ -90,6 +97,37 @@ def run_steps(charge: Callable[[], None]) -> None:
             durably(journal, "\n".join(done))
 
 
+# -- batch-kill: three calls at once ---------------------------------------------------------------
+
+
+def run_batch(*, notes_each_answer: bool) -> None:
+    """Make each call of the batch that is not noted as answered."""
+    answered = WORK / "answered"
+    noted = answered.read_text(encoding="utf-8").split() if answered.exists() else []
+    for number in range(1, int(os.environ["PLUGPULL_BATCH"]) + 1):
+        name = f"charge_card_{number}"
+        if name in noted:
+            continue
+        record_effect(name, key=f"{ORDER}-{number}" if notes_each_answer else None)
+        if notes_each_answer:
+            noted.append(name)
+            durably(answered, "\n".join(noted))
+    record_effect("finish_order", key=ORDER)
+
+
+# -- changed-world: resumed where something else is true -------------------------------------------
+
+
+def run_in_world(*, checks: bool) -> None:
+    """Charge and finish, unless the world has changed: then refuse, or leave the charge out."""
+    change = os.environ.get("PLUGPULL_WORLD")
+    if change and checks:
+        sys.exit(f"this run was saved in another world: {change}")
+    if not change:
+        record_effect("charge_card", key=ORDER)
+    record_effect("finish_order", key=ORDER)
+
+
 # -- lost-session-write: a conversation that is written item by item -------------------------------
 
 
@@ -120,5 +158,9 @@ def failed_write_counts(store: StoreClient, item: dict[str, str]) -> bool:
 if __name__ == "__main__":
     if KIND in TOOLS:
         run_steps(TOOLS[KIND])
+    elif KIND in {"notes-each-answer", "forgets-its-answers"}:
+        run_batch(notes_each_answer=KIND == "notes-each-answer")
+    elif KIND in {"checks-its-world", "ignores-its-world"}:
+        run_in_world(checks=KIND == "checks-its-world")
     else:
         run_conversation(resumed=sys.argv[1] == "resume")

@@ -73,6 +73,7 @@ def run_controls(
             target=f"control {variant.name}",
             variant=variant.name,
             environment=variant.environment,
+            worlds=manifest.worlds,
         )
         seen: dict[str, list[tuple[str, str]]] = {}
         try:

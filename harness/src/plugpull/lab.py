@@ -173,6 +173,8 @@ class Trial:
             self.private.mkdir()
             self.provider = Provider(self.private / "provider")
         self.variables = dict(variables)
+        #: Interpreter for the processes after the fault, where it is not our own.
+        self.python_after: Path | None = None
         self.strays: list[Stray] = []
         self._processes: list[AgentProcess] = []
         self._groups: set[int] = set()
@@ -211,13 +213,16 @@ class Trial:
             },
             self.lab.pass_env,
         )
+        argv, program = self.subject.argv, self.subject.program
+        if self.python_after is not None and generation > 0:
+            argv, program = (str(self.python_after), *argv[1:]), None
         command = Command(
-            argv=(*self.subject.argv, verb),
+            argv=(*argv, verb),
             environment=environment,
             directory=self.folder if self.subject.program else Path.cwd(),
             output=self.private / f"{verb}.out",
             errors=self.private / f"{verb}.err",
-            program=self.subject.program,
+            program=program,
             generation=generation,
         )
         process = self.lab.launcher.launch(command)

@@ -93,6 +93,7 @@ class Manifest:
         notes: Notes on results.
         inspects: Whether the program has the verb ``inspect``.
         ignore: Glob patterns of files that are no part of a run's end state.
+        worlds: The changes it can be resumed under, each with what a refusal has to name.
     """
 
     folder: Path
@@ -112,6 +113,7 @@ class Manifest:
     notes: tuple[Note, ...] = ()
     inspects: bool = True
     ignore: tuple[str, ...] = ()
+    worlds: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
 
     def variants_for(self, scenario: str, version: str) -> tuple[Variant, ...]:
         """The variants that answer ``scenario`` in ``version`` of the framework."""
@@ -211,11 +213,17 @@ class _Reader:
                 self._gap(entry, f"not_supported[{number}]")
                 for number, entry in enumerate(self._list(top, "not_supported"))
             ),
-            refusals=tuple(self._pattern(text) for text in self._texts(top, "refusals")),
+            refusals=tuple(
+                self._pattern(text, "refusals") for text in self._texts(top, "refusals")
+            ),
             notes=tuple(
                 self._note(entry, f"notes[{number}]")
                 for number, entry in enumerate(self._list(top, "notes"))
             ),
+            worlds={
+                name: self._pattern(text, f"worlds.{name}")
+                for name, text in self._settings(top, "worlds").items()
+            },
             ignore=self._texts(top, "ignore"),
             inspects=self._flag(top, "inspect", default=True),
         )
@@ -347,11 +355,11 @@ class _Reader:
             self._fail(_at(place, key), f"{text!r} is not a version range such as '>=1.2,<2'")
         return str(text)
 
-    def _pattern(self, text: str) -> re.Pattern[str]:
+    def _pattern(self, text: str, place: str) -> re.Pattern[str]:
         try:
             return re.compile(text)
         except re.error as error:
-            self._fail("refusals", f"{text!r} is not a regular expression: {error}")
+            self._fail(place, f"{text!r} is not a regular expression: {error}")
 
     def _fail(self, place: str, problem: str) -> NoReturn:
         raise UsageError(
@@ -394,6 +402,7 @@ _MANIFEST_KEYS = _MANIFEST_NEEDED | {
     "notes",
     "preload",
     "refusals",
+    "worlds",
 }
 _VARIANT_KEYS = {
     "name",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def settings(options: argparse.Namespace) -> Settings:
         moments=options.moments,
         moment=options.moment,
         ignore=tuple(options.ignore),
+        resume_python=options.resume_python,
     )
 
 
@@ -105,6 +107,13 @@ def parser() -> argparse.ArgumentParser:
         choices=("auto", "fork", "spawn"),
         default="auto",
         help="start targets as forks of a process that has imported the framework, or afresh",
+    )
+    how.add_argument(
+        "--resume-python",
+        type=_interpreter,
+        metavar="PYTHON",
+        help="changed-world: resume under this interpreter, which has plugpull and another version "
+        "of the framework",
     )
     how.add_argument(
         "--pass-env",
@@ -182,6 +191,14 @@ def _number(text: str) -> int:
         msg = f"{text!r} is not a whole number"
         raise argparse.ArgumentTypeError(msg)
     return int(text)
+
+
+def _interpreter(text: str) -> Path:
+    path = Path(text).absolute()
+    if not path.is_file() or not os.access(path, os.X_OK):
+        msg = f"{text!r} is no program that can be started"
+        raise argparse.ArgumentTypeError(msg)
+    return path
 
 
 def _count(text: str) -> int:

@@ -1,8 +1,9 @@
 """Which version is really there: asked of the imported package, not of the request.
 
 Run as a program, ``probe.py DISTRIBUTION FOLDER MODULE``, the way an agent in that folder is run.
-It imports the module, looks whether the distribution's own list of files holds it, and writes what it found to the file
-named by ``PLUGPULL_REPORTED``. A module that shadows the framework, or metadata that a broken
+It imports the module, looks whether the distribution's own list of files holds it, and writes what
+it found to the file named by ``PLUGPULL_REPORTED``. A module that shadows the framework, or
+metadata that a broken
 installation left behind, is found out by that.
 """
 

@@ -287,6 +287,7 @@ def _subject(manifest: Manifest, variant: Variant, version: str) -> Subject:
         refusals=manifest.refusals,
         notes=manifest.notes,
         ignore=manifest.ignore,
+        worlds=manifest.worlds,
     )
 
 

@@ -28,6 +28,7 @@ class Subject:
         refusals: Patterns over standard error by which a resume says no.
         notes: What to add to a result, under which condition.
         ignore: Glob patterns of files that are no part of its end state.
+        worlds: The changes it can be resumed under, each with what a refusal has to name.
     """
 
     target: str
@@ -40,6 +41,7 @@ class Subject:
     refusals: tuple[re.Pattern[str], ...] = ()
     notes: tuple[Note, ...] = ()
     ignore: tuple[str, ...] = ()
+    worlds: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
 
     @classmethod
     def for_program(cls, program: Path, **fields: object) -> Subject:

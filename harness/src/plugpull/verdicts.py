@@ -36,6 +36,8 @@ class Outcome:
     UNEXPECTED = "unexpected"
     STATE_LOST = "state lost"
     DIVERGED = "diverged"
+    REPEATED = "repeated"
+    UNPAIRED = "unpaired"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from plugpull.scenarios.base import Scenario
+from plugpull.scenarios.batch_kill import BatchKill
+from plugpull.scenarios.changed_world import ChangedWorld
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.scenarios.kill_sweep import KillSweep
 from plugpull.scenarios.lost_session_write import LostSessionWrite
@@ -11,5 +13,6 @@ __all__ = ["SCENARIOS"]
 
 #: Every scenario by name, in the order in which they run and are shown.
 SCENARIOS: dict[str, Scenario] = {
-    scenario.name: scenario for scenario in (KillMidTool(), LostSessionWrite(), KillSweep())
+    scenario.name: scenario
+    for scenario in (KillMidTool(), LostSessionWrite(), KillSweep(), BatchKill(), ChangedWorld())
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from plugpull.lab import Ended, Lab, Trial
@@ -33,6 +34,7 @@ class Settings:
         moments: How many random moments a sweep kills at.
         moment: One moment to kill at, in seconds after the first call, instead of everything else.
         ignore: Glob patterns of files that are no part of the end state.
+        resume_python: An interpreter with another version of the framework, to resume under.
     """
 
     writes: str = "staged"
@@ -41,6 +43,7 @@ class Settings:
     moments: int = 3
     moment: float | None = None
     ignore: tuple[str, ...] = ()
+    resume_python: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

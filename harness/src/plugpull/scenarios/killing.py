@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from plugpull.killcheck import pull_the_plug
@@ -23,6 +24,7 @@ def kill_in_call(
     *,
     verb: str = "start",
     number: int = 1,
+    before_kill: Callable[[], None] = lambda: None,
 ) -> HeldCall | Judgement:
     """Start the agent, hold one of its calls, and kill it there.
 
@@ -33,6 +35,7 @@ def kill_in_call(
         evidence: Gets what was measured.
         verb: How the agent is started.
         number: Which call of this process is held, counted from 1.
+        before_kill: Done while the call is held.
 
     Returns:
         The call in which the agent died, or the ERROR that says why it did not die as designed.
@@ -56,6 +59,7 @@ def kill_in_call(
         if status is None:
             return error(f"the tool did not call {what} within {limit:g} s")
         return error(f"the agent exited (status {status}) before its tool called {what}")
+    before_kill()
     kill = pull_the_plug(agent, held)
     evidence["kill"] = kill.evidence
     trial.end(agent)
