@@ -33,7 +33,7 @@ def settings(options: argparse.Namespace) -> Settings:
         moments=options.moments,
         moment=options.moment,
         ignore=tuple(options.ignore),
-        resume_python=options.resume_python,
+        resume_python=options.other_python,
     )
 
 
@@ -109,7 +109,7 @@ def parser() -> argparse.ArgumentParser:
         help="start targets as forks of a process that has imported the framework, or afresh",
     )
     how.add_argument(
-        "--resume-python",
+        "--other-python",
         type=_interpreter,
         metavar="PYTHON",
         help="changed-world: resume under this interpreter, which has plugpull and another version "

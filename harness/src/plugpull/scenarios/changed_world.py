@@ -5,7 +5,7 @@ with a message that names the difference. Going on silently to a wrong outcome i
 
 Fault points: ``tool-schema-changed`` (the tool takes other arguments), ``tool-removed`` (it is no
 longer among the agent's tools), ``model-renamed`` (the model has another name), and, when another
-interpreter is given with ``--resume-python``, ``framework-changed`` (the resume runs under another
+interpreter is given with ``--other-python``, ``framework-changed`` (the resume runs under another
 version of the framework). The change reaches the resume through ``PLUGPULL_WORLD``; a manifest's
 ``worlds`` says which changes a target can show, and what a refusal has to name.
 
