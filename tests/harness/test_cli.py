@@ -10,11 +10,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-from support import TARGETS, command_line, tool
-
 import plugpull
+import pytest
 from plugpull import cli
+from support import TARGETS, command_line, tool
 
 
 @pytest.fixture
@@ -62,7 +61,10 @@ def results(output: str) -> list[dict[str, object]]:
         (["--targets", "/nowhere"], "/nowhere holds no targets"),
         (["--targets", str(TARGETS), "--target", "nope"], "there is no target 'nope' in"),
         (["--targets", str(TARGETS), "--target", ""], "there is no target '' in"),
-        (["--agent", "true", "--scenario", "lost-session-write"], "--agent cannot be asked for lost-session-write, only for"),
+        (
+            ["--agent", "true", "--scenario", "lost-session-write"],
+            "--agent cannot be asked for lost-session-write, only for",
+        ),
         (["--agent", "true", "--agent", "true", "--report", "r"], "exactly one --target"),
         (["--agent", "true", "--report", "/proc/r"], "/proc/r cannot be written: "),
         (["--agent", "true", "--report", "/dev/null/r"], "/dev/null/r cannot be written: "),
@@ -115,7 +117,7 @@ def test_windows_gets_one_sentence(
 
 
 def test_version_and_help(run: Callable[..., tuple[int, str, str]]) -> None:
-    """P02, P37, P86: the version is below 0.1; every option is there, and none of those left out."""
+    """P02, P37, P86: the version is below 0.1; the options are there, none of those left out."""
     status, out, _ = run("--version")
     assert (status, out) == (0, f"plugpull {plugpull.__version__}\n")
     assert plugpull.__version__.startswith("0.0.")
@@ -145,7 +147,7 @@ def test_agents_and_targets_run_in_the_order_given(
     """P37, P39, P82, P83: each repeatable; COMMAND as given; the same fields; no link."""
     first, second = tool("no-key"), "  ".join(tool("stable-key").split())
     status, out, err = run(
-        *("--targets", TARGETS, "--launcher", "spawn", "--variant", "no-key"),
+        *("--targets", TARGETS, "--variant", "no-key"),
         *("--agent", first, "--target", "control", "--agent", second),
         *("--scenario", "kill-mid-tool", "--json"),
     )
@@ -174,7 +176,7 @@ def test_an_agent_without_a_target_runs_no_target(
 def test_no_shell_runs_the_command(
     run: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
-    """P79, P81: words are split as a shell would, the verb comes last, each run has a new folder."""
+    """P79, P81: split as a shell would, the verb comes last, each run has a new folder."""
     seen = tmp_path / "seen"
     words = ["$HOME", ";", "|", "a b", "*"]
     quoted = f"'$HOME' ';' '|' 'a b' '*' {seen}"
@@ -234,7 +236,7 @@ def test_an_agent_gets_an_environment_from_a_list(
 def test_text_shows_standard_error_where_it_says_why(
     run: Callable[..., tuple[int, str, str]], kind: str, status: int, noise: list[int]
 ) -> None:
-    """P45: never for PASS, nor for a FAIL whose resume exited 0; an agent's output is never ours."""
+    """P45: never for PASS, nor for a FAIL whose resume exited 0; its output is never ours."""
     ended, out, err = run("--agent", tool(kind))
     lines = out.splitlines()
     assert (ended, err) == (status, "")

@@ -78,8 +78,8 @@ def test_a_caller_outside_the_group_is_an_error(lab: Lab) -> None:
     report = run_agent(lab, tool("child-in-own-session"))
     for result in report.results:
         assert result.verdict == "ERROR"
-        assert "outside the agent's group" in result.detail
         kill = result.evidence["kill"]
+        assert f"in process group {kill['caller_pid']}, outside the agent's group" in result.detail
         assert kill["caller_group"] == kill["caller_pid"] != kill["agent_pid"]
         assert "resume_returncode" not in result.evidence
         assert [one["pid"] for one in result.evidence["left_group"]] == [kill["caller_pid"]]

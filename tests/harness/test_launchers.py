@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import HERE, TARGETS, alive, command_line, run_all
-
 from plugpull.controls import run_controls
 from plugpull.lab import Ended, Lab
 from plugpull.manifest import read_manifest
@@ -22,6 +20,7 @@ from plugpull.scenarios import SCENARIOS
 from plugpull.scenarios.base import Settings
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.subject import Subject
+from support import HERE, TARGETS, alive, command_line, run_all
 
 PROGRAM = HERE / "toys" / "forked.py"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="forking is for Linux only")
@@ -147,9 +146,7 @@ def test_a_framework_that_cannot_be_forked_says_why(
 def test_an_agent_that_kills_its_server_is_an_error(lab: Lab) -> None:
     """Nobody knows how it ended, so nothing is judged; the lab can still be left."""
     fork(lab)
-    subject = Subject.for_program(
-        PROGRAM, target="x", environment={"TOY_END": "kills its parent"}
-    )
+    subject = Subject.for_program(PROGRAM, target="x", environment={"TOY_END": "kills its parent"})
     (first, second) = run_all(lab, KillMidTool(), subject)
     assert {first.verdict, second.verdict} == {"ERROR"}
     assert "nobody knows how it ended" in first.detail
@@ -181,7 +178,7 @@ def test_servers_end_with_the_lab_and_are_no_strays() -> None:
 
 @linux
 def test_other_platforms_spawn(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    """macOS's libraries do not survive a fork without exec."""
+    """MacOS's libraries do not survive a fork without exec."""
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(ForkUnavailable, match="on Linux only"):
         ForkLauncher([], {}, lab.guardian)
@@ -208,7 +205,9 @@ def test_the_controls_come_out_as_declared(either: Lab, scenario: str) -> None:
 def target(folder: Path, preload: str) -> Path:
     """A folder of targets whose one target preloads a module."""
     (folder / "toy").mkdir()
-    (folder / "toy" / "agent.py").write_text("from plugpull import record_effect\nrecord_effect('a')")
+    (folder / "toy" / "agent.py").write_text(
+        "from plugpull import record_effect\nrecord_effect('a')"
+    )
     (folder / "toy" / "target.json").write_text(
         '{"name": "toy", "title": "Toy", "distribution": "plugpull", "import": "plugpull",'
         ' "program": "agent.py", "inspect": false, "scenarios": {"kill-mid-tool": {}},'

@@ -211,24 +211,21 @@ def assert_errors(found: list[Result], detail: str) -> None:
     assert not any("resume_returncode" in one.evidence for one in found)
 
 
-@pytest.mark.parametrize(
-    ("kind", "detail"),
-    [
-        ("first-run-exits-5", "the run without a fault failed: start exited 5 before its tool"),
-        ("nothing-staged", "no Session write of the run without a fault carried the staged input"),
-        ("stores-twice-by-itself", "the run without a fault stored an item 2 times by itself: "),
-        ("same-item-twice", "the run without a fault stored an item 2 times by itself: "),
-        ("removes-an-item", "the run without a fault removed an item by itself: "),
-        ("malformed-write", "the store refused a call: add_items needs "),
-    ],
-)
-def test_a_first_run_that_is_unusable_makes_every_result_an_error(
-    lab: Lab, kind: str, detail: str
-) -> None:
+UNUSABLE = {
+    "first-run-exits-5": "the run without a fault failed: start exited 5 before its tool",
+    "nothing-staged": "no Session write of the run without a fault carried the staged input",
+    "stores-twice-by-itself": "the run without a fault stored an item 2 times by itself: ",
+    "same-item-twice": "the run without a fault stored an item 2 times by itself: ",
+    "removes-an-item": "the run without a fault removed an item by itself: ",
+    "malformed-write": "the store refused a call: add_items needs ",
+}
+
+
+@pytest.mark.parametrize("kind", list(UNUSABLE))
+def test_a_first_run_that_is_unusable_makes_every_result_an_error(lab: Lab, kind: str) -> None:
     """P52, P65: with the writes of that run and its standard error."""
     found = results(lab, session(kind))
-    for result in found:
-        assert result.detail.startswith(detail)
+    assert [one.detail.startswith(UNUSABLE[kind]) for one in found] == [True, True]
     assert_errors(found, found[0].detail)
     assert all("baseline_writes" in one.evidence for one in found)
     if kind == "first-run-exits-5":
@@ -243,42 +240,39 @@ def test_a_first_run_that_does_not_end_is_an_error(impatient_lab: Lab) -> None:
     assert_errors(found, found[0].detail)
 
 
-@pytest.mark.parametrize(
-    ("kind", "detail"),
-    [
-        (
-            "next-start-writes-less",
-            "start made 0 Session writes and never reached this one",
-        ),
-        (
-            "lies-about-the-write",
-            "start made 0 Session writes and never reached this one",
-        ),
-        (
-            "next-start-writes-something-else",
-            "the lost write does not carry the staged input",
-        ),
-        (
-            "next-start-stages-more",
-            (
-                "start did not follow the run without a fault: up to the lost write, the staged "
-                "input was not in the writes [2]"
-            ),
-        ),
-    ],
-)
+ANOTHER_WAY = {
+    "next-start-writes-less": "start made 0 Session writes and never reached this one",
+    "lies-about-the-write": "start made 0 Session writes and never reached this one",
+    "next-start-writes-something-else": "the lost write does not carry the staged input",
+    "next-start-stages-more": (
+        "start did not follow the run without a fault: up to the lost write, the staged "
+        "input was not in the writes [2]"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", list(ANOTHER_WAY))
 def test_a_faulted_start_that_goes_another_way_is_an_error(
-    lab: Lab, tmp_path: Path, kind: str, detail: str
+    lab: Lab, tmp_path: Path, kind: str
 ) -> None:
     """P60, P65: the store's log decides, never what the target says."""
     subject = session(kind, tmp_path / "count")
     result = at(lab, subject, WRITE_LOST)
     assert (result.verdict, result.outcome) == ("ERROR", None)
-    assert result.detail.partition(": ")[2] == detail
+    assert result.detail.partition(": ")[2] == ANOTHER_WAY[kind]
     assert "resume_returncode" not in result.evidence
     assert "items" not in result.evidence
     if kind == "lies-about-the-write":
         assert "failed without an answer" in result.evidence["stderr"]
+
+
+def test_another_write_is_known_by_what_it_holds(lab: Lab, tmp_path: Path) -> None:
+    """``--writes all``: a write of another kind under that number is not the one to lose."""
+    found = results(lab, session("next-start-writes-another-kind", tmp_path / "count"), "all")[:2]
+    assert words(found) == ["write-lost ERROR None", "ack-lost ERROR None"]
+    assert found[0].detail == (
+        "write 1: the lost write is reasoning, and in the run without a fault it was user"
+    )
 
 
 @pytest.mark.parametrize("kind", ["swallows", "retries"])

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import TARGETS, command_line
-
 from plugpull.errors import UsageError
 from plugpull.manifest import find_targets, read_manifest
 from plugpull.notes import CONDITIONS
+from support import TARGETS, command_line
 
 GOOD: dict[str, Any] = {
     "name": "toy",

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import HERE, TARGETS, command_line
-
 from plugpull.errors import PlugpullError
 from plugpull.facts import environment_facts, find_installed
 from plugpull.lab import Lab
 from plugpull.manifest import read_manifest
 from plugpull.runner import Report, Runner, Selection
 from plugpull.verdicts import Result
+from support import HERE, TARGETS, command_line
 
 AGENT = """
 import os, sys
@@ -38,11 +37,18 @@ record_effect("finish_order", key="order-42")
 
 @pytest.fixture
 def targets(tmp_path: Path) -> Path:
-    """A folder with the controls of the checkout and one target that passes everything."""
+    """A folder with one target, which passes everything."""
     folder = tmp_path / "targets"
-    shutil.copytree(TARGETS / "control", folder / "control")
+    folder.mkdir()
     add(folder)
     return folder
+
+
+@pytest.fixture
+def controlled(targets: Path) -> Path:
+    """The same with the controls of the checkout beside it."""
+    shutil.copytree(TARGETS / "control", targets / "control")
+    return targets
 
 
 def add(folder: Path, **changes: Any) -> None:
@@ -73,8 +79,8 @@ def change_control(folder: Path, variant: str, **changes: Any) -> None:
 
 
 def run(lab: Lab, targets: Path, progress: list[Result] | None = None, **selected: Any) -> Report:
-    """Everything of the target ``toy``, started afresh each time."""
-    selection = Selection(launcher="spawn", **selected)
+    """Everything of the target ``toy``."""
+    selection = Selection(**selected)
     told: list[Result] = [] if progress is None else progress
     return Runner(lab, selection, told.append).run_target(targets, "toy")
 
@@ -96,10 +102,10 @@ ALL_PASS = [
 # -- controls --------------------------------------------------------------------------------------
 
 
-def test_controls_run_with_every_cell_and_are_no_row(lab: Lab, targets: Path) -> None:
+def test_controls_run_with_every_cell_and_are_no_row(lab: Lab, controlled: Path) -> None:
     """Rule 10: they are in the cell's file with what was expected and found, and in no result."""
     told: list[Result] = []
-    report = run(lab, targets, told, scenarios=BOTH)
+    report = run(lab, controlled, told, scenarios=BOTH)
     assert words(report) == ALL_PASS
     assert report.results == told
     controls = report.cell["controls"]
@@ -130,11 +136,11 @@ def test_controls_run_with_every_cell_and_are_no_row(lab: Lab, targets: Path) ->
     ],
 )
 def test_a_control_that_deviates_takes_its_scenario_with_it(
-    lab: Lab, targets: Path, variant: str, changes: dict[str, Any], sentence: str
+    lab: Lab, controlled: Path, variant: str, changes: dict[str, Any], sentence: str
 ) -> None:
     """Rule 10: every result of that scenario is an ERROR that says why; the other one stands."""
-    change_control(targets, variant, **changes)
-    report = run(lab, targets, scenarios=BOTH)
+    change_control(controlled, variant, **changes)
+    report = run(lab, controlled, scenarios=BOTH)
     assert words(report) == [
         "kill-mid-tool before-effect ERROR",
         "kill-mid-tool after-effect ERROR",
@@ -146,12 +152,12 @@ def test_a_control_that_deviates_takes_its_scenario_with_it(
 
 
 def test_a_session_control_that_deviates_spares_the_other_scenario(
-    lab: Lab, targets: Path
+    lab: Lab, controlled: Path
 ) -> None:
     """The other way round, by the worst of several writes."""
     expect = {"write-lost": "PASS held", "ack-lost": "PASS held"}
-    change_control(targets, "writes-again", expect=expect)
-    report = run(lab, targets, scenarios=BOTH)
+    change_control(controlled, "writes-again", expect=expect)
+    report = run(lab, controlled, scenarios=BOTH)
     assert [line.split()[-1] for line in words(report)] == ["PASS", "PASS", "ERROR", "ERROR"]
     assert "writes-again at ack-lost has to be PASS held and was FAIL duplicated" in (
         report.results[2].detail
@@ -167,8 +173,7 @@ def test_a_framework_that_is_not_installed_is_missing(lab: Lab, targets: Path) -
     report = run(lab, targets)
     assert report.results == []
     assert report.missing == (
-        "toy is not installed in this environment: "
-        "python -m pip install no-such-framework and-this"
+        "toy is not installed in this environment: python -m pip install no-such-framework and-this"
     )
     ended = command_line("--targets", targets, "--target", "toy")
     assert (ended.returncode, ended.stdout) == (2, "")
@@ -295,7 +300,7 @@ def test_the_cell_says_where_it_was_measured(lab: Lab, targets: Path) -> None:
     assert facts["executable"] == sys.executable
     report = run(lab, targets, scenarios=("kill-mid-tool",))
     assert facts.items() <= report.cell.items()
-    assert report.cell["launcher"] == "spawn"
+    assert report.cell["launcher"].startswith("fork" if sys.platform == "linux" else "spawn")
     assert report.cell["framework"] == "toy"
     assert report.cell["started"].endswith("Z")
     assert report.cell["seconds"] > 0

@@ -30,6 +30,15 @@ def opened(tmp_path: Path) -> Iterator[Callable[..., tuple[SessionStore, StoreCl
         store.close()
 
 
+def fails(call: Callable[..., object], *arguments: object) -> bool:
+    """Whether a call is closed without an answer."""
+    try:
+        call(*arguments)
+    except ConnectionError:
+        return True
+    return False
+
+
 def test_the_store_removes_no_duplicates(opened) -> None:
     """P55: the same item twice is stored twice, in one write or in two."""
     store, client = opened()
@@ -72,9 +81,7 @@ def test_reading_and_removing_work_as_a_session_does(opened) -> None:
 def test_the_chosen_write_fails_and_is_kept_or_not(opened, point: str, kept: list[object]) -> None:
     """P56: the call raises at both points; the items are there at ack-lost only."""
     store, client = opened(Fault(2, point))
-    client.add_items([A])
-    with pytest.raises(ConnectionError):
-        client.add_items([B])
+    assert [fails(client.add_items, [item]) for item in (A, B)] == [False, True]
     assert client.get_items() == kept
     assert [write.outcome for write in store.writes] == ["stored", point]
     assert store.stored() == {canonical(A): 1, canonical(B): len(kept) - 1}
@@ -96,10 +103,9 @@ def test_a_removal_can_fail_too(opened, point: str, left: int, call: str) -> Non
 def test_a_resume_finds_a_store_that_answers(opened) -> None:
     """P61: the fault is over, and numbers start again at 1."""
     store, client = opened(Fault(1, ACK_LOST))
-    with pytest.raises(ConnectionError):
-        client.add_items([A])
+    assert fails(client.add_items, [A])
     store.next_phase("resume")
-    client.add_items([B])
+    assert not fails(client.add_items, [B])
     assert [(one.phase, one.number, one.outcome) for one in store.writes] == [
         ("start", 1, ACK_LOST),
         ("resume", 1, "stored"),

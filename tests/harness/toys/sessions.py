@@ -229,6 +229,11 @@ def next_start_stages_more() -> None:
 
 
 @toy
+def next_start_writes_another_kind() -> None:
+    converse({"type": "reasoning"} if faulted_start() else user("Charge $42."), user(STAGED))
+
+
+@toy
 def swallows() -> None:
     converse(user("Charge $42."), user(STAGED), user("Done."), swallows=True)
 
