@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,8 +70,10 @@ class Life:
         return self._loop.run_until_complete(value)
 
     def end(self) -> None:
-        """Let go of the subject, and of what it left running in its loop."""
-        self.subject = None
+        """Let go of the subject, which has closed nothing, and of what it left in its loop."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            self.subject = None
         loop, self._loop = self._loop, None
         if loop is None:
             return

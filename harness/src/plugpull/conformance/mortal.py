@@ -52,7 +52,8 @@ class MortalContext(Context):
         self._when = when
         self.crash = crash
         self._first: BaseException | None = None
-        self._strand: object = None
+        self._thread = threading.get_ident()
+        self._last_call: tuple[tuple[int, int | None], str, Any, Any] | None = None
         self._went_on = False
         self._over = False
         self._turn = threading.Lock()
@@ -82,9 +83,7 @@ class MortalContext(Context):
                 )
                 raise self.crash(msg)
             if self.died:
-                # Other threads and tasks die at their next effect. The one that has died does not
-                # come by again.
-                self._went_on |= self._strand == _strand()
+                self._went_on |= self._is_back(kind, payload, key)
                 msg = f"{kind}: the process is dead"
                 raise self.crash(msg)
             if self.only_looking:
@@ -96,9 +95,23 @@ class MortalContext(Context):
             if self._when == AFTER:
                 self.effects.record(kind, payload, key)
             self.died = True
-            self._strand = _strand()
+            self._last_call = (_strand(), kind, payload, key)
             self._first = self.crash(f"crash {self._when} effect #{self.calls} ({kind})")
             raise self._first
+
+    def _is_back(self, kind: str, payload: Any, key: str | None) -> bool:
+        """Whether the one that calls is the one that has died.
+
+        Other threads and tasks only die at their next effect. A worker's thread goes from tool to
+        tool, so there it has to be the same effect again.
+        """
+        if self._last_call is None or self._last_call[0] != _strand():
+            return False
+        thread, task = self._last_call[0]
+        if thread == self._thread or task is not None:
+            return True
+        _, *effect = self._last_call
+        return bool(effect == [kind, payload, key])
 
     def over(self, error: BaseException | None = None) -> None:
         """The run has ended, by an exception or by itself."""
@@ -118,8 +131,8 @@ class MortalContext(Context):
         self._first = None
 
 
-def _strand() -> object:
-    """Which thread, and which task of its event loop, is running."""
+def _strand() -> tuple[int, int | None]:
+    """Which thread, and which task of its event loop if it has one, is running."""
     asyncio = sys.modules.get("asyncio")
     task = None
     if asyncio is not None:
@@ -127,4 +140,4 @@ def _strand() -> object:
             task = asyncio.current_task()
         except RuntimeError:
             task = None
-    return threading.get_ident(), id(task)
+    return threading.get_ident(), None if task is None else id(task)

@@ -127,7 +127,9 @@ def _held(value: Any, place: str) -> tuple[_Holder, list[tuple[str, Any]]] | Non
         compared = [each.name for each in fields(value) if each.compare]
         return _Holder(name), [(f".{each}", getattr(value, each)) for each in compared]
     knows_its_equals = getattr(type(value), "__eq__", None) is not object.__eq__
-    if knows_its_equals or isinstance(value, (*_NAMED, BaseException)):
+    if isinstance(value, (*_NAMED, BaseException)):
+        return None
+    if knows_its_equals and not isinstance(value, types.SimpleNamespace):
         return None
     found = attributes(value)
     if not found:
@@ -181,9 +183,8 @@ def _equal(one: Any, other: Any, names: tuple[str, str]) -> bool:
         return False
     if not all(names) or isinstance(one, _Holder) or type(one) is not type(other):
         return False
-    # A path or a thread's name made from the run's id is not the same, and is meant to be.
-    mine, yours = str(one), str(other)
-    return names[0] in mine and mine.replace(names[0], "\0") == yours.replace(names[1], "\0")
+    # A path or a thread's name that is made from the run's id differs, and is meant to.
+    return str(other).replace(names[1], names[0]) == str(one)
 
 
 def _show(value: Any) -> str:

@@ -8,6 +8,7 @@ twice. Then each effect is a crash point twice, before and after the provider to
 from __future__ import annotations
 
 import gc
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,8 +37,16 @@ def check_strictly(
     factory: Factory, items: Sequence[Any], run_id: str, *, uncatchable: bool
 ) -> ConformanceReport:
     """Check a subject by the strict rules; the arguments are those of ``conform``."""
+    try:
+        return _check(factory, items, run_id, InjectedKill if uncatchable else InjectedCrash)
+    finally:
+        _bury()
+
+
+def _check(
+    factory: Factory, items: Sequence[Any], run_id: str, crash: type[InjectedCrash | InjectedKill]
+) -> ConformanceReport:
     report = ConformanceReport()
-    crash = InjectedKill if uncatchable else InjectedCrash
     baseline = _Unfaulted.of(factory, items, run_id)
     report.findings.extend(Finding(kind, 0, detail) for kind, detail in _usable(baseline, items))
     if baseline.seen.problem or not baseline.calls:
@@ -139,8 +148,7 @@ def _crash(
     elif dying.outlived:
         yield "crash_swallowed", f"{dying.outlived}; {_SWALLOWED[dying.crash]}"
     else:
-        # What a dead process held, an open transaction perhaps, nobody holds any more.
-        gc.collect()
+        _bury()
         resumed = watch(factory, items, MortalContext(dying.run_id, dying.effects))
         if resumed.problem:
             yield "resume_crashed", f"the resumed run failed: {resumed.problem}"
@@ -148,6 +156,16 @@ def _crash(
         yield from judge_tally(baseline.effects, again.effects, effects)
         if not resumed.problem and not baseline.seen.blurred:
             yield from _judge_state(baseline.seen, resumed)
+
+
+def _bury() -> None:
+    """Let go of what a dead process held, an open transaction perhaps, as the kernel would.
+
+    Nobody has closed anything. That is what a crash is, and no reason to warn.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 def _judge_state(baseline: Seen, resumed: Seen) -> _Findings:

@@ -1,0 +1,222 @@
+"""Ours in the place of crashresume 0.1.0: its own test-suite, and subjects by the hundred."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import plugpull
+import pytest
+from published import Environments, download, run_pytest
+
+SHIM = {
+    "__init__.py": "from plugpull import *\nfrom plugpull import __version__\n",
+    "core.py": "from plugpull.conformance import *\n",
+    "pytest_plugin.py": "from plugpull.pytest_plugin import conform\n",
+}
+
+
+@pytest.mark.environments
+@pytest.mark.parametrize("python", ["3.10", "3.13"])
+def test_its_published_suite_is_green_against_ours(
+    crashresume_source: Path, environments: Environments, tmp_path: Path, python: str
+) -> None:
+    """Code written for crashresume runs with nothing changed but the import."""
+    package = tmp_path / "crashresume"
+    package.mkdir()
+    for name, text in SHIM.items():
+        (package / name).write_text(text, encoding="utf-8")
+    interpreter = environments.get("drop-in", "pytest", python=python)
+    said = run_pytest(
+        interpreter,
+        crashresume_source / "tests",
+        *("-p", "pytester", "-v"),
+        PYTHONPATH=str(tmp_path),
+    )
+    assert "exit status 0" in said, said
+    assert "13 passed" in said, said
+    # It was ours that ran, and the original is nowhere near.
+    done = run_pytest(interpreter, tmp_path, "--version", "--version", PYTHONPATH=str(tmp_path))
+    assert "crashresume" not in done
+    assert "plugpull" in done
+
+
+def test_without_a_network_the_download_fails_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A suite that could not be had is not one that was passed or skipped."""
+    for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1/simple")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    with pytest.raises(pytest.fail.Exception, match=r"could not be downloaded.*is there a network"):
+        download(tmp_path)
+
+
+Make = Callable[[], Callable[[Any], Any]]
+
+
+def _random_subject(seed: int) -> tuple[Make, list[str]]:
+    """A factory of factories: every one behaves alike, from a random plan.
+
+    The plan covers what the rules look at: keys that are shared, empty, new at each start or
+    missing; notes before and after the effect, in memory and in the store; states of every shape;
+    crashes that are caught; contexts that outlive their process.
+    """
+    dice = random.Random(seed)
+    inputs = [f"i{number}" for number in range(dice.randint(0, 4))]
+    keys = dice.choice([("{item}",), ("same", "{item}"), ("", "{item}"), ("{item}-{start}",)])
+    plan = {
+        item: [
+            (dice.choice("ab"), dice.choice([*keys, None]), dice.random() < 0.3)
+            for _ in range(dice.randint(0, 2))
+        ]
+        for item in inputs
+    }
+    skip = dice.choice(["never", "log", "notes", "both"])
+    note = dice.choice(["before", "after"])
+    shared, cached, empty_on_resume, exhausted = (dice.random() < 0.15 for _ in range(4))
+    shape = dice.choice([list, tuple, sorted, set, frozenset, len, lambda _: None, "vars", "slots"])
+
+    def make() -> Callable[[Any], Any]:
+        stores: dict[str, dict[str, Any]] = {}
+        cache: dict[str, Any] = {}
+
+        class Subject:
+            def __init__(self, ctx: Any) -> None:
+                self.ctx = ctx
+                self._store = stores.setdefault("x" if shared else ctx.run_id, {"n": 0, "done": []})
+                self._store["n"] += 1
+                if empty_on_resume and self._store["n"] > 1:
+                    self._store["done"] = []
+                self.done = self._store["done"]
+
+            def step(self, item: str) -> None:
+                if skip in ("notes", "both") and item in self.done:
+                    return
+                if exhausted and self._store["n"] > 1:
+                    return
+                if note == "before":
+                    self.done.append(item)
+                for kind, key, catches in plan[item]:
+                    named = key and key.format(item=item, start=self._store["n"])
+                    if skip in ("log", "both") and named in self.ctx.effects.keys():  # noqa: SIM118
+                        continue
+                    try:
+                        self.ctx.effect(kind, item, key=named)
+                    except RuntimeError:
+                        if not catches:
+                            raise
+                if note == "after":
+                    self.done.append(item)
+
+        if shape == "slots":
+
+            class Slotted:
+                __slots__ = ("_inner", "step")
+
+                def __init__(self, ctx: Any) -> None:
+                    self._inner = Subject(ctx)
+                    self.step = self._inner.step
+
+            kind: Any = Slotted
+        elif shape == "vars":
+            kind = Subject
+        else:
+            kind = type("Stateful", (Subject,), {"state": lambda self: shape(self.done)})
+
+        def factory(ctx: Any) -> Any:
+            if not cached:
+                return kind(ctx)
+            if ctx.run_id not in cache:
+                cache[ctx.run_id] = kind(ctx)
+            return cache[ctx.run_id]
+
+        return factory
+
+    return make, inputs
+
+
+def _outcome(conform: Callable[..., Any], make: Make, inputs: list[str], run_id: str) -> Any:
+    try:
+        report = conform(make(), iter(inputs), run_id)
+    except Exception as error:  # noqa: BLE001 - whatever it is, both have to raise it
+        return type(error).__name__, str(error)
+    findings = [(one.kind, one.crash_after, one.detail) for one in report.findings]
+    return report.crash_points, findings, report.passed, bool(report), str(report)
+
+
+@pytest.mark.environments
+def test_random_subjects_get_the_same_report_from_both(crashresume: ModuleType) -> None:
+    """Crash points, findings, their texts, and what escapes are the same, for 1500 subjects."""
+    kinds: set[str] = set()
+    for seed in range(1500):
+        make, inputs = _random_subject(seed)
+        theirs = _outcome(crashresume.conform, make, inputs, f"run{seed}")
+        ours = _outcome(plugpull.conform, make, inputs, f"run{seed}")
+        assert ours == theirs, f"subject {seed}"
+        kinds.update(one[0] for one in theirs[1] if isinstance(one, tuple))
+    # Every kind there is was among them, so none of the rules went untested.
+    assert kinds == {
+        *("effect_replayed", "effect_lost", "state_lost", "resume_diverged", "resume_crashed")
+    }
+
+
+@pytest.mark.environments
+def test_every_public_name_is_there_and_takes_the_same(crashresume: ModuleType) -> None:
+    """Names, and the fields of effects, logs, findings and reports."""
+    assert set(crashresume.__all__) <= set(plugpull.__all__)
+    for package in (crashresume, plugpull):
+        effect = package.Effect("charge", {"eur": 3}, "k", 7)
+        assert repr(effect) == "Effect(kind='charge', payload={'eur': 3}, key='k', seq=7)"
+        assert vars(package.Effect("charge")) == {
+            "kind": "charge",
+            "payload": None,
+            "key": None,
+            "seq": 0,
+        }
+        log = package.EffectLog()
+        context = package.Context("r", log, crash_at=2)
+        assert context.effect("a", "p", "k").seq == 0
+        for number in (1, 2):
+            with pytest.raises(package.InjectedCrash, match=f"#{number + 1} "):
+                context.effect("b")
+        assert log.keys() == ["k"]
+        assert context.effects is log
+        log.effects.clear()
+        assert [one.seq for one in log.effects] == [0, 1, 2]
+        assert issubclass(package.InjectedCrash, RuntimeError)
+        finding = package.Finding("state_lost", 2, "gone")
+        assert (finding.kind, finding.crash_after, finding.detail) == ("state_lost", 2, "gone")
+        with pytest.raises(AttributeError):
+            finding.kind = "other"
+        report = package.ConformanceReport(3, [finding])
+        assert not report
+        assert not report.passed
+        assert str(report) == (
+            "conformance: 3 crash point(s) tested, 1 finding(s)\n"
+            "  [state_lost] crash after effect #2: gone"
+        )
+        passed = package.ConformanceReport()
+        assert passed
+        assert str(passed) == "conformance: 0 crash point(s) tested, 0 finding(s) — PASS"
+
+
+def test_a_crash_point_and_its_resume_share_a_run_id() -> None:
+    """C03, C04: ``run_id`` without a crash, then ``run_id-k`` twice for each effect."""
+    ids = []
+
+    class Subject:
+        def __init__(self, ctx: plugpull.Context) -> None:
+            ids.append(ctx.run_id)
+            self._ctx = ctx
+
+        def step(self, item: str) -> None:
+            self._ctx.effect("e")
+
+    plugpull.conform(Subject, (item for item in "ab"), run_id="zed")
+    assert ids == ["zed", "zed-1", "zed-1", "zed-2", "zed-2"]
