@@ -26,6 +26,7 @@ from pathlib import Path
 from durable.database import connect
 from durable.errors import DONE_EXIT, FAILED_EXIT, AgentError
 from durable.lock import task_lock
+from durable.plan import TOOLS
 from durable.settings import Settings
 from durable.tasks import Task, TaskLog, load
 from durable.tools import Report, Toolbox, unreported
@@ -64,7 +65,8 @@ class Agent:
         """Work on a task until it is done or failed, and return the exit status that says which.
 
         Raises:
-            AgentError: There is no such task, or the settings do not fit it.
+            AgentError: There is no such task, it needs a tool that is not here, or the settings do
+                not fit it.
             TaskLocked: Another process is running it.
         """
         with closing(connect(self.database, create=False)) as connection:
@@ -111,6 +113,12 @@ class Agent:
         self.reached(point, step)
 
     def _check(self, task: Task) -> None:
+        # A task may have been created by another version of this agent.
+        if lacking := [step for step in task.steps if step.tool not in TOOLS]:
+            raise AgentError(
+                f"step {lacking[0].index} of {task.id} needs the tool {lacking[0].tool!r}, which "
+                f"this agent does not have; it has {', '.join(TOOLS)}"
+            )
         crash = self.settings.crash
         if crash is not None and crash.step >= len(task.steps):
             raise AgentError(

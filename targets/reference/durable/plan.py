@@ -13,7 +13,7 @@ from typing import Any
 
 from durable.errors import AgentError
 
-__all__ = ["Plan", "PlannedStep", "read_plan"]
+__all__ = ["TOOLS", "Plan", "PlannedStep", "read_plan"]
 
 # What each tool has to be given: the key, and what its value is.
 _INPUTS: dict[str, tuple[str, type]] = {
@@ -21,6 +21,9 @@ _INPUTS: dict[str, tuple[str, type]] = {
     "summarize": ("from", int),
     "write_artifact": ("from", int),
 }
+
+#: The tools that a plan may name.
+TOOLS = tuple(_INPUTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def _step(data: Any, at: int, path: Path) -> PlannedStep:
     place = f"the plan {path}: steps[{at}]"
     tool = data.get("tool") if isinstance(data, dict) else None
     if not isinstance(tool, str) or tool not in _INPUTS:
-        raise AgentError(f"{place}: there is no tool {tool!r}; there are {', '.join(_INPUTS)}")
+        raise AgentError(f"{place}: there is no tool {tool!r}; there are {', '.join(TOOLS)}")
     key, kind = _INPUTS[tool]
     given = data.get("input")
     value = given.get(key) if isinstance(given, dict) else None
