@@ -63,7 +63,11 @@ class Control:
 def run_controls(
     lab: Lab, manifest: Manifest, scenario: Scenario, settings: Settings
 ) -> list[Control]:
-    """Run every control of ``scenario``; the launcher is the one that the targets use."""
+    """Run every control of ``scenario``; the launcher is the one that the targets use.
+
+    What a user chose to leave out of a sweep is not left out here.
+    """
+    settings = settings.for_controls()
     found: list[Control] = []
     for variant in manifest.variants:
         if scenario.name not in variant.scenarios:

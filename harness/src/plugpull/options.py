@@ -166,9 +166,10 @@ def _add_sweep(top: argparse.ArgumentParser) -> None:
     )
     sweep.add_argument(
         "--moment",
-        type=_seconds,
+        type=_moment,
         metavar="SECONDS",
-        help="kill at this moment after the first call and nowhere else: replays a random one",
+        help="kill at this moment after the first call and nowhere else: replays a random one; "
+        "0 is in that call, after its effect",
     )
     sweep.add_argument(
         "--ignore",
@@ -207,6 +208,10 @@ def _count(text: str) -> int:
         msg = f"{text!r} is not a whole number of at least 1"
         raise argparse.ArgumentTypeError(msg)
     return value
+
+
+def _moment(text: str) -> float:
+    return 0.0 if re.fullmatch(r"0+(\.0*)?", text) else _seconds(text)
 
 
 def _seconds(text: str) -> float:

@@ -85,11 +85,17 @@ class Provider:
         self._calls: list[Call] = []
         self._refused: list[str] = []
         self._point: str | None = None
+        self._only: str | None = None
         self._until_held = 0
         self._held: HeldCall | None = None
         self._called = threading.Event()
         self._arrived = threading.Event()
         self._released = threading.Event()
+        #: Seconds for which each answer is kept back, to see which calls are open side by side.
+        self.linger = 0.0
+        self._open: list[str] = []
+        self._side_by_side: set[str] = set()
+        self._first_call: float | None = None
         self._server = Server(path, self._serve)
 
     @property
@@ -110,6 +116,18 @@ class Provider:
             return tuple(self._refused)
 
     @property
+    def first_call(self) -> float | None:
+        """When the first call came, on the monotonic clock."""
+        with self._lock:
+            return self._first_call
+
+    @property
+    def side_by_side(self) -> frozenset[str]:
+        """The effects whose calls were seen open at one time, while :attr:`linger` was set."""
+        with self._lock:
+            return frozenset(self._side_by_side)
+
+    @property
     def effects(self) -> dict[str, int]:
         """Distinct effects per name. A call without a key is always one more."""
         keyed: set[tuple[str, str]] = set()
@@ -123,15 +141,17 @@ class Provider:
                 keyed.add((call.effect, call.key))
         return dict(counts)
 
-    def hold_next(self, point: str, number: int = 1) -> None:
-        """Hold the next call, or a later one.
+    def hold_next(self, point: str, number: int = 1, effect: str | None = None) -> None:
+        """Hold the next call, or a later one. All others are answered, before and after.
 
         Args:
             point: :data:`BEFORE_EFFECT` or :data:`AFTER_EFFECT`.
-            number: Which one, counted from 1; the calls before it are answered.
+            number: Which one, counted from 1.
+            effect: Count the calls with this effect only, ``None`` for all.
         """
         with self._lock:
             self._point = point
+            self._only = effect
             self._until_held = number
             self._held = None
             self._arrived.clear()
@@ -180,13 +200,20 @@ class Provider:
                 return
             if not self._take(name, key, connection):
                 return
+            if self.linger:
+                self._keep_back(name)
             connection.answer({"ok": True})
 
     def _take(self, name: str, key: str | None, connection: Connection) -> bool:
         """Record the call; ``False`` if it was held, in which case it gets no answer."""
         with self._lock:
-            self._until_held -= 1
-            point = self._point if self._until_held == 0 else None
+            if self._first_call is None:
+                self._first_call = time.monotonic()
+            if self._only in {None, name}:
+                self._until_held -= 1
+                point = self._point if self._until_held == 0 else None
+            else:
+                point = None
             recorded = point != BEFORE_EFFECT
             self._calls.append(Call(name, key, connection.pid, self.phase, recorded))
             self._called.set()
@@ -196,6 +223,16 @@ class Provider:
         self._arrived.set()
         self._released.wait()
         return False
+
+    def _keep_back(self, name: str) -> None:
+        with self._lock:
+            self._open.append(name)
+            if len(self._open) > 1:
+                self._side_by_side.update(self._open)
+        # Set only when the provider closes, as nothing is held meanwhile.
+        self._released.wait(self.linger)
+        with self._lock:
+            self._open.remove(name)
 
 
 def _parse(line: bytes) -> tuple[str, str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -44,6 +44,10 @@ class Settings:
     moment: float | None = None
     ignore: tuple[str, ...] = ()
     resume_python: Path | None = None
+
+    def for_controls(self) -> Settings:
+        """The same without a choice of fault points: controls are tried at each of them."""
+        return replace(self, points="all", moments=1, moment=None, ignore=())
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,12 @@ ERROR when the unfaulted run makes fewer than two calls, or a kill did not land 
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
-from plugpull.endstate import snapshot
 from plugpull.lab import Lab, Trial
 from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
 from plugpull.scenarios.base import Case, NotUsable, Settings, Unfaulted, run_unfaulted
-from plugpull.scenarios.killing import kill_in_call, resume
+from plugpull.scenarios.killing import kill_in_call, resume, settle
 from plugpull.subject import Subject
 from plugpull.verdicts import FAIL, PASS, Judgement, Outcome, Result, judge_effects
 
@@ -36,10 +34,6 @@ BATCH_VARIABLE = "PLUGPULL_BATCH"
 _BATCH = {BATCH_VARIABLE: "3"}
 _HELD_CALL = 2
 _POINTS = {"between-results": BEFORE_EFFECT, "between-results-recorded": AFTER_EFFECT}
-
-# Seconds without a change after which the work folder counts as settled, and the most to wait.
-_SETTLED = 0.15
-_SETTLES_WITHIN = 3.0
 
 
 class BatchKill:
@@ -100,7 +94,7 @@ class BatchKill:
         self, trial: Trial, unfaulted: Unfaulted, point: str, limit: float, evidence: dict[str, Any]
     ) -> Judgement:
         killed = kill_in_call(
-            trial, point, limit, evidence, number=_HELD_CALL, before_kill=lambda: _settle(trial)
+            trial, point, limit, evidence, number=_HELD_CALL, before_kill=lambda: settle(trial)
         )
         if isinstance(killed, Judgement):
             return killed
@@ -122,18 +116,6 @@ class BatchKill:
                 PASS, Outcome.HELD, f"{', '.join(answered)} was answered and not called again"
             )
         )
-
-
-def _settle(trial: Trial) -> None:
-    """Wait until the work folder stops changing."""
-    end = time.monotonic() + _SETTLES_WITHIN
-    before = None
-    while time.monotonic() < end:
-        now = snapshot(trial.work) if trial.work.is_dir() else {}
-        if now == before:
-            return
-        before = now
-        time.sleep(_SETTLED)
 
 
 def _judge_repeated(trial: Trial, answered: list[str]) -> Judgement | None:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import signal
+import time
 from collections.abc import Callable
 from typing import Any
 
+from plugpull.endstate import snapshot
 from plugpull.killcheck import pull_the_plug
-from plugpull.lab import Trial
-from plugpull.processes.launcher import CannotStart
-from plugpull.provider import HeldCall
+from plugpull.lab import Ended, Trial
+from plugpull.processes.launcher import LOST, CannotStart, kill_group
+from plugpull.provider import AFTER_EFFECT, HeldCall
 from plugpull.scenarios.base import error, judge_ended_resume
 from plugpull.subject import Subject
 from plugpull.verdicts import Judgement
 
-__all__ = ["kill_in_call", "note_stderr", "resume"]
+__all__ = ["kill_at_moment", "kill_in_call", "kill_in_resume", "note_stderr", "resume", "settle"]
+
+# Seconds without a change after which the work folder counts as settled, and the most to wait.
+_SETTLED = 0.15
+_SETTLES_WITHIN = 3.0
 
 
 def kill_in_call(
@@ -24,6 +31,7 @@ def kill_in_call(
     *,
     verb: str = "start",
     number: int = 1,
+    effect: str | None = None,
     before_kill: Callable[[], None] = lambda: None,
 ) -> HeldCall | Judgement:
     """Start the agent, hold one of its calls, and kill it there.
@@ -35,6 +43,7 @@ def kill_in_call(
         evidence: Gets what was measured.
         verb: How the agent is started.
         number: Which call of this process is held, counted from 1.
+        effect: Count the calls with this effect only, ``None`` for all.
         before_kill: Done while the call is held.
 
     Returns:
@@ -42,7 +51,7 @@ def kill_in_call(
     """
     provider = trial.provider
     provider.phase = verb
-    provider.hold_next(point, number)
+    provider.hold_next(point, number, effect)
     generation = 0 if verb == "start" else 1
     try:
         agent = trial.launch(verb, generation=generation)
@@ -55,7 +64,8 @@ def kill_in_call(
         trial.end(agent)
         provider.drop_held()
         note_stderr(evidence, trial.stderr(verb))
-        what = "the provider" if number == 1 else f"the provider {number} times"
+        what = "the provider" + (f" for {effect}" if effect else "")
+        what += f" {number} times" if number > 1 else ""
         if status is None:
             return error(f"the tool did not call {what} within {limit:g} s")
         return error(f"the agent exited (status {status}) before its tool called {what}")
@@ -72,6 +82,71 @@ def kill_in_call(
         note_stderr(evidence, trial.stderr(verb))
         return error(f"the kill did not land in the tool: {kill.problem}")
     return held
+
+
+def kill_in_resume(
+    trial: Trial, point: str, limit: float, evidence: dict[str, Any]
+) -> Judgement | None:
+    """Go on after a kill, and kill again in the first call that this makes.
+
+    Returns:
+        ``None`` when that was done, or when there was no call because the run came to its end: the
+        evidence then has a ``resume_returncode`` and no ``second_kill``. A judgement else.
+    """
+    first = evidence.pop("kill")
+    before = len(trial.provider.calls)
+    again = kill_in_call(trial, point, limit, evidence, verb="resume")
+    second = evidence.pop("kill", None)
+    evidence["kill"] = first
+    if second is not None:
+        evidence["second_kill"] = second
+    if not isinstance(again, Judgement):
+        return None
+    status = evidence.pop("ended_by_itself", LOST)
+    if status == LOST:
+        return again
+    evidence["resume_returncode"] = status
+    return judge_ended_resume(
+        trial.subject,
+        Ended(status, 0.0, trial.stderr("resume")),
+        new_effects=any(call.recorded for call in trial.provider.calls[before:]),
+        limit=limit,
+        after="the kill",
+    )
+
+
+def kill_at_moment(
+    trial: Trial, seconds: float, limit: float, evidence: dict[str, Any]
+) -> Judgement | None:
+    """Kill so many seconds after the first call; 0 is in that call, after its effect.
+
+    Returns:
+        ``None`` when that was done, else the ERROR that says why not. Where the run had come to its
+        end before, the evidence says ``ended_before_the_kill``.
+    """
+    if seconds <= 0:
+        killed = kill_in_call(trial, AFTER_EFFECT, limit, evidence)
+        return killed if isinstance(killed, Judgement) else None
+    trial.provider.phase = "start"
+    try:
+        agent = trial.launch("start")
+    except CannotStart as reason:
+        return error(f"the agent could not be started: {trial.subject.argv[0]}: {reason}")
+    called = trial.provider.wait_called(limit, lambda: agent.poll() is None)
+    if called:
+        agent.wait(seconds)
+        kill_group(agent.pid)
+    trial.end(agent)
+    evidence["start_status"] = status = agent.poll()
+    if called and status == -signal.SIGKILL:
+        return None
+    note_stderr(evidence, trial.stderr("start"))
+    if not called:
+        return error("the agent never called the provider")
+    if status == 0:
+        evidence["ended_before_the_kill"] = True
+        return error("the run had ended by then, so nothing was killed")
+    return error(f"the agent ended with status {status}, neither well nor by the kill")
 
 
 def resume(trial: Trial, limit: float, evidence: dict[str, Any]) -> Judgement | None:
@@ -92,6 +167,21 @@ def resume(trial: Trial, limit: float, evidence: dict[str, Any]) -> Judgement | 
         limit=limit,
         after="the kill",
     )
+
+
+def settle(trial: Trial) -> None:
+    """Wait until the work folder stops changing, so that what was answered can be saved.
+
+    A kindness and no proof, for calls that are made beside the one that is held.
+    """
+    end = time.monotonic() + _SETTLES_WITHIN
+    before = None
+    while time.monotonic() < end:
+        now = snapshot(trial.work) if trial.work.is_dir() else {}
+        if now == before:
+            return
+        before = now
+        time.sleep(_SETTLED)
 
 
 def note_stderr(evidence: dict[str, Any], stderr: str) -> None:
