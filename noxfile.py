@@ -35,7 +35,7 @@ nox.needs_version = ">=2026.10"
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["matrix"]
 
-OWN = ("tests", *(f"tests-{python}" for python in TEST_PYTHONS), "lint")
+OWN = ("tests", *(f"tests-{python}" for python in TEST_PYTHONS), "lint", "bench")
 LAUNCH = launch(ROOT, OWN)
 nox.options.parallel = LAUNCH.parallel
 if LAUNCH.chosen:
@@ -63,6 +63,19 @@ def collect(_session: nox.Session) -> None:
     _collect()
 
 
+@nox.session(default=False)
+def docs(session: nox.Session) -> None:
+    """Make docs/results.md and the README's table from the last run."""
+    from plugpull.errors import PlugpullError  # noqa: PLC0415
+    from plugpull.matrix.pages import write_pages  # noqa: PLC0415
+
+    try:
+        for page in write_pages(LAUNCH.need(), ROOT):
+            session.log(f"wrote {page.relative_to(ROOT)}")
+    except PlugpullError as error:
+        session.error(str(error))
+
+
 @nox.session(default=False, requires=[f"tests-{python}" for python in TEST_PYTHONS])
 def tests(session: nox.Session) -> None:
     """Run plugpull's own tests on every Python; what stands behind -- goes to pytest."""
@@ -73,6 +86,14 @@ def tests(session: nox.Session) -> None:
 def lint(session: nox.Session) -> None:
     """Check style and types: ruff and mypy."""
     from plugpull.matrix.ownchecks import lint as body  # noqa: PLC0415
+
+    body(session, ROOT)
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Measure what forked agents save, as ratios within one run."""
+    from plugpull.matrix.ownchecks import bench as body  # noqa: PLC0415
 
     body(session, ROOT)
 

@@ -31,7 +31,9 @@ __all__ = ["Described", "Launch", "launch"]
 COLLECTED_VARIABLE = "PLUGPULL_COLLECTED"
 
 #: Sessions that are always there and look at the plan.
-_SETTLED = ("matrix", "list", "collect")
+_SETTLED = ("matrix", "list", "collect", "docs")
+#: What looks at the last run, and at its plan.
+_LOOKING_BACK = (["collect"], ["docs"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def _parent(
             "-p chooses among the cells' own sessions",
             then=f"nox -s matrix -- --python {asked.pythons[0]}",
         )
-    if names == ["collect"]:
+    if names in _LOOKING_BACK:
         last = _last_plan(root, options)
         if last is not None:
             return Launch(root, options, last, ())
@@ -135,7 +137,7 @@ def _parent(
         if unknown:
             _refuse(plan, unknown[0], [*_SETTLED, *own_sessions, *by_name])
     jobs = None
-    if names is None or set(names) - {"list", "collect", *own_sessions}:
+    if names is None or set(names) - {"list", "collect", "docs", *own_sessions}:
         plan = _pending(plan, names, by_name)
         hand_on(plan, root)
         show_terminal()

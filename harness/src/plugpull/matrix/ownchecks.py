@@ -1,4 +1,4 @@
-"""The bodies of the sessions ``tests-X.Y`` and ``lint``."""
+"""The bodies of the sessions ``tests-X.Y``, ``lint`` and ``bench``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from nox import Session
 
-__all__ = ["lint", "run_tests"]
+__all__ = ["bench", "lint", "run_tests"]
 
 #: What is checked for its types: everything that runs without a framework being installed.
 TYPED = ("harness/src", "targets/control", "noxfile.py")
@@ -33,6 +33,19 @@ def lint(session: Session, root: Path) -> None:
     failed = [" ".join(check) for check in checks if not _passes(session, python, *check)]
     if failed:
         session.error(f"not clean: {'; '.join(failed)}")
+
+
+def bench(session: Session, root: Path) -> None:
+    """Run every benchmark."""
+    python = _environment(session, root, "tests", LINT_PYTHONS)
+    for benchmark in sorted((root / "benchmarks").glob("*.py")):
+        session.run(
+            str(python),
+            str(benchmark),
+            env=check_environment(python),
+            include_outer_env=False,
+            external=True,
+        )
 
 
 def _passes(session: Session, python: Path, *check: str) -> bool:
