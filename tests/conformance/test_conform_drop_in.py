@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import os
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +10,7 @@ from typing import Any
 
 import plugpull
 import pytest
+from madeup_subjects import Plan
 from published import Environments, download, run_pytest
 
 SHIM = {
@@ -44,106 +45,27 @@ def test_its_published_suite_is_green_against_ours(
     assert "plugpull" in done
 
 
+@pytest.mark.parametrize(
+    "cut_off",
+    [
+        {"UV_OFFLINE": "1", "UV_CACHE_DIR": "empty"},
+        {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""},
+    ],
+    ids=["no-pip", "no-crashresume"],
+)
 def test_without_a_network_the_download_fails_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut_off: dict[str, str]
 ) -> None:
     """A suite that could not be had is not one that was passed or skipped."""
-    for name in ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"):
-        monkeypatch.setenv(name, "http://127.0.0.1:1/simple")
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    for name, value in cut_off.items():
+        monkeypatch.setenv(name, str(tmp_path) if value == "empty" else value)
     with pytest.raises(pytest.fail.Exception, match=r"could not be downloaded.*is there a network"):
         download(tmp_path)
 
 
-Make = Callable[[], Callable[[Any], Any]]
-
-
-def _random_subject(seed: int) -> tuple[Make, list[str]]:
-    """A factory of factories: every one behaves alike, from a random plan.
-
-    The plan covers what the rules look at: keys that are shared, empty, new at each start or
-    missing; notes before and after the effect, in memory and in the store; states of every shape;
-    crashes that are caught; contexts that outlive their process.
-    """
-    dice = random.Random(seed)
-    inputs = [f"i{number}" for number in range(dice.randint(0, 4))]
-    keys = dice.choice([("{item}",), ("same", "{item}"), ("", "{item}"), ("{item}-{start}",)])
-    plan = {
-        item: [
-            (dice.choice("ab"), dice.choice([*keys, None]), dice.random() < 0.3)
-            for _ in range(dice.randint(0, 2))
-        ]
-        for item in inputs
-    }
-    skip = dice.choice(["never", "log", "notes", "both"])
-    note = dice.choice(["before", "after"])
-    shared, cached, empty_on_resume, exhausted = (dice.random() < 0.15 for _ in range(4))
-    shape = dice.choice([list, tuple, sorted, set, frozenset, len, lambda _: None, "vars", "slots"])
-
-    def make() -> Callable[[Any], Any]:
-        stores: dict[str, dict[str, Any]] = {}
-        cache: dict[str, Any] = {}
-
-        class Subject:
-            def __init__(self, ctx: Any) -> None:
-                self.ctx = ctx
-                self._store = stores.setdefault("x" if shared else ctx.run_id, {"n": 0, "done": []})
-                self._store["n"] += 1
-                if empty_on_resume and self._store["n"] > 1:
-                    self._store["done"] = []
-                self.done = self._store["done"]
-
-            def step(self, item: str) -> None:
-                if skip in ("notes", "both") and item in self.done:
-                    return
-                if exhausted and self._store["n"] > 1:
-                    return
-                if note == "before":
-                    self.done.append(item)
-                for kind, key, catches in plan[item]:
-                    named = key and key.format(item=item, start=self._store["n"])
-                    if skip in ("log", "both") and named in self.ctx.effects.keys():  # noqa: SIM118
-                        continue
-                    try:
-                        self.ctx.effect(kind, item, key=named)
-                    except RuntimeError:
-                        if not catches:
-                            raise
-                if note == "after":
-                    self.done.append(item)
-
-        if shape == "slots":
-
-            class Slotted:
-                __slots__ = ("_inner", "step")
-
-                def __init__(self, ctx: Any) -> None:
-                    self._inner = Subject(ctx)
-                    self.step = self._inner.step
-
-            kind: Any = Slotted
-        elif shape == "vars":
-            kind = Subject
-        else:
-            kind = type("Stateful", (Subject,), {"state": lambda self: shape(self.done)})
-
-        def factory(ctx: Any) -> Any:
-            if not cached:
-                return kind(ctx)
-            if ctx.run_id not in cache:
-                cache[ctx.run_id] = kind(ctx)
-            return cache[ctx.run_id]
-
-        return factory
-
-    return make, inputs
-
-
-def _outcome(conform: Callable[..., Any], make: Make, inputs: list[str], run_id: str) -> Any:
+def _outcome(conform: Callable[..., Any], plan: Plan, run_id: str) -> Any:
     try:
-        report = conform(make(), iter(inputs), run_id)
+        report = conform(plan.factory(), iter(plan.inputs), run_id)
     except Exception as error:  # noqa: BLE001 - whatever it is, both have to raise it
         return type(error).__name__, str(error)
     findings = [(one.kind, one.crash_after, one.detail) for one in report.findings]
@@ -155,9 +77,9 @@ def test_random_subjects_get_the_same_report_from_both(crashresume: ModuleType) 
     """Crash points, findings, their texts, and what escapes are the same, for 1500 subjects."""
     kinds: set[str] = set()
     for seed in range(1500):
-        make, inputs = _random_subject(seed)
-        theirs = _outcome(crashresume.conform, make, inputs, f"run{seed}")
-        ours = _outcome(plugpull.conform, make, inputs, f"run{seed}")
+        plan = Plan.drawn(seed)
+        theirs = _outcome(crashresume.conform, plan, f"run{seed}")
+        ours = _outcome(plugpull.conform, plan, f"run{seed}")
         assert ours == theirs, f"subject {seed}"
         kinds.update(one[0] for one in theirs[1] if isinstance(one, tuple))
     # Every kind there is was among them, so none of the rules went untested.

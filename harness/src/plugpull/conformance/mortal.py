@@ -53,7 +53,7 @@ class MortalContext(Context):
         self.crash = crash
         self._first: BaseException | None = None
         self._thread = threading.get_ident()
-        self._last_call: tuple[tuple[int, int | None], str, Any, Any] | None = None
+        self._last_call: tuple[tuple[int, int | None], object] | None = None
         self._went_on = False
         self._over = False
         self._turn = threading.Lock()
@@ -95,7 +95,7 @@ class MortalContext(Context):
             if self._when == AFTER:
                 self.effects.record(kind, payload, key)
             self.died = True
-            self._last_call = (_strand(), kind, payload, key)
+            self._last_call = (_strand(), (kind, key, repr(payload)))
             self._first = self.crash(f"crash {self._when} effect #{self.calls} ({kind})")
             raise self._first
 
@@ -110,8 +110,7 @@ class MortalContext(Context):
         thread, task = self._last_call[0]
         if thread == self._thread or task is not None:
             return True
-        _, *effect = self._last_call
-        return bool(effect == [kind, payload, key])
+        return self._last_call[1] == (kind, key, repr(payload))
 
     def over(self, error: BaseException | None = None) -> None:
         """The run has ended, by an exception or by itself."""

@@ -122,6 +122,11 @@ def _held(value: Any, place: str) -> tuple[_Holder, list[tuple[str, Any]]] | Non
     for kind, name in _LISTS:
         if isinstance(value, kind):
             return _Holder(f"a {name}"), [(f"[{n}]", part) for n, part in enumerate(value)]
+    return _taken_apart(value, place)
+
+
+def _taken_apart(value: Any, place: str) -> tuple[_Holder, list[tuple[str, Any]]] | None:
+    """The attributes of an object whose ``==`` would look at its identity, or at theirs."""
     name = f"a {type(value).__module__}.{type(value).__qualname__}"
     if is_dataclass(value) and not isinstance(value, type):
         compared = [each.name for each in fields(value) if each.compare]
