@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from plugpull.lab import Lab
@@ -80,3 +81,13 @@ def command_line(
         cwd=directory,
         env={**os.environ, **(environment or {})},
     )
+
+
+def eventually(true: Callable[[], bool]) -> bool:
+    """Whether something becomes true; how long it takes proves nothing."""
+    end = time.monotonic() + 60
+    while not true():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True

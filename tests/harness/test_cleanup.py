@@ -17,17 +17,7 @@ from plugpull.processes.guardian import Guardian
 from plugpull.processes.strays import MARKER_VARIABLE, find_strays, kill_strays
 from plugpull.provider import BEFORE_EFFECT
 from support import agent as command
-from support import alive, command_line, kill_at, tool
-
-
-def eventually(true: Callable[[], bool]) -> bool:
-    """Whether something becomes true; how long it takes proves nothing."""
-    end = time.monotonic() + 60
-    while not true():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
+from support import alive, command_line, eventually, kill_at, tool
 
 
 class Run:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from plugpull.lab import Lab, Trial
 from plugpull.processes.launcher import AgentProcess
 from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT, HeldCall
 from support import agent as command
-from support import alive, kill_at, run_agent, tool
+from support import alive, eventually, kill_at, run_agent, tool
 
 
 def held(trial: Trial) -> tuple[AgentProcess, HeldCall]:
@@ -32,8 +31,7 @@ def killed(lab: Lab, kind: str, until: Callable[[AgentProcess, HeldCall], bool])
     """The kill of a toy, once something has become true of it."""
     with lab.trial(command(tool(kind))) as trial:
         process, call = held(trial)
-        while not until(process, call):
-            time.sleep(0.005)
+        assert eventually(lambda: until(process, call))
         return pull_the_plug(process, call)
 
 
@@ -88,15 +86,9 @@ def test_a_caller_outside_the_group_is_an_error(lab: Lab) -> None:
 
 def test_a_caller_that_has_gone_is_an_error(lab: Lab) -> None:
     """P23: no process, no process group, although its socket is still open somewhere."""
-
-    def gone(_: AgentProcess, call: HeldCall) -> bool:
-        assert call.pid is not None
-        return not alive(call.pid)
-
     with lab.trial(command(tool("caller-hands-over"))) as trial:
         process, call = held(trial)
-        while not gone(process, call):
-            time.sleep(0.005)
+        assert eventually(lambda: not alive(call.pid or 0))
         assert "had ended before the kill" in str(pull_the_plug(process, call).problem)
 
 

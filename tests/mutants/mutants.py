@@ -339,8 +339,8 @@ _KILL_MID_TOOL = [
         ),
         (
             "an old effect is a new one",
-            "new_effects=any(call.recorded for call in trial.provider.calls[before:])",
-            "new_effects=any(call.recorded for call in trial.provider.calls)",
+            "        ended,\n        new_effects=any(call.recorded for call in trial.provider.calls[before",
+            "        ended,\n        new_effects=any(call.recorded for call in trial.provider.calls[0",
             f"{_KILL}::test_a_refusal_is_declared_and_has_no_effect",
         ),
     ),

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 
 import pytest
 
 __all__: list[str] = []
 
+# Seconds; the longest takes three.
+_LIMIT = 180
+
 
 def _run(path: str, tests: list[str], report: str, output: str) -> int:
     """In a forked child: what ``python -m pytest`` with ``path`` in PYTHONPATH does."""
+    # A mutant may make its tests wait for ever; that is no failed assertion.
+    signal.alarm(_LIMIT)
     os.environ["PYTHONPATH"] = path
     sys.path.insert(0, path)
     written = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
