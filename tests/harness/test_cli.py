@@ -377,3 +377,36 @@ def test_a_reader_that_has_read_enough_is_no_error() -> None:
             check=False,
         )
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("shell", "status", "words"),
+    [
+        ("{plugpull} >&-", 0, ""),
+        ("{plugpull} --json >&-", 0, ""),
+        ("{plugpull} <&- | cat", 0, ""),
+        (
+            "{plugpull} >/dev/full",
+            2,
+            "standard output cannot be written: No space left on device",
+        ),
+        ("mkdir gone && cd gone && rmdir ../gone && {plugpull}", 2, "started in cannot be used"),
+    ],
+)
+def test_a_shell_may_start_it_in_any_state(
+    tmp_path: Path, shell: str, status: int, words: str
+) -> None:
+    """Closed or full output, closed input, a folder that has gone: a sentence, no traceback."""
+    plugpull_command = f"{sys.executable} -m plugpull --agent '{tool('stable-key')}'"
+    if "/dev/full" in shell and not Path("/dev/full").exists():
+        pytest.skip("/dev/full is Linux's")
+    ended = subprocess.run(
+        ["sh", "-c", shell.format(plugpull=plugpull_command)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == status
+    assert words in ended.stderr
+    assert len(ended.stderr.splitlines()) == (2 if words else 0)

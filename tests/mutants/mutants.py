@@ -339,8 +339,11 @@ _KILL_MID_TOOL = [
         ),
         (
             "an old effect is a new one",
-            "        ended,\n        new_effects=any(call.recorded for call in trial.provider.calls[before",
-            "        ended,\n        new_effects=any(call.recorded for call in trial.provider.calls[0",
+            (
+                "        ended,\n"
+                "        new_effects=any(call.recorded for call in trial.provider.calls[before:])"
+            ),
+            "        ended,\n        new_effects=any(call.recorded for call in trial.provider.calls)",
             f"{_KILL}::test_a_refusal_is_declared_and_has_no_effect",
         ),
     ),

@@ -66,13 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return INTERRUPTED_EXIT if number == signal.SIGINT else 128 + number
-    _print_results(options, finished)
-    if options.report:
-        try:
+    try:
+        _print_results(options, finished)
+        if options.report:
             _write_report(options.report, reports)
-        except PlugpullError as error:
-            print(f"plugpull: {error}", file=sys.stderr)
-            return error.exit_code
+    except PlugpullError as error:
+        print(f"plugpull: {error}", file=sys.stderr)
+        return error.exit_code
     missing = [report.missing for report in reports if report.missing]
     for sentence in missing:
         print(f"plugpull: {sentence}", file=sys.stderr)
@@ -95,6 +95,13 @@ def _run(options: argparse.Namespace, finished: list[Result]) -> list[Report]:
     Raises:
         PlugpullError: Something is wrong with what was asked for.
     """
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise PlugpullError(
+            f"the folder that this was started in cannot be used: {error.strerror or error}",
+            then="change to one that is there",
+        ) from error
     targets = find_targets(options.targets)
     subjects = _subjects(options.subjects, targets)
     if options.report:
@@ -189,7 +196,13 @@ def _folder(targets: Path | None) -> Path:
 
 
 def _print_results(options: argparse.Namespace, results: list[Result]) -> None:
-    encoding = sys.stdout.encoding
+    """Print what there is.
+
+    Raises:
+        PlugpullError: Standard output takes no more.
+    """
+    # None where a shell closed it: plugpull >&-
+    encoding = getattr(sys.stdout, "encoding", "utf-8")
     if options.json:
         text = json_text(document(results), encoding)
     else:
@@ -199,9 +212,15 @@ def _print_results(options: argparse.Namespace, results: list[Result]) -> None:
         return
     try:
         print(text, flush=True)
-    except BrokenPipeError:
-        # Whoever read it has read enough (plugpull | head). The interpreter flushes once more.
+    except OSError as error:
+        # The interpreter flushes once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # A closed pipe is no error: whoever read it has read enough (plugpull | head).
+        if not isinstance(error, BrokenPipeError):
+            raise PlugpullError(
+                f"standard output cannot be written: {error.strerror or error}",
+                then="make room, or send it elsewhere",
+            ) from error
 
 
 def _print_unfinished(options: argparse.Namespace, results: list[Result]) -> None:
