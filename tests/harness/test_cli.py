@@ -75,6 +75,7 @@ def results(output: str) -> list[dict[str, object]]:
         (["--timing-repeat", "x"], "'x' is not a whole number"),
         (["--timeout", "0"], "'0' is not a number of seconds above 0"),
         (["--timeout", "nan"], "'nan' is not a number of seconds"),
+        (["--timeout", "1e10"], "'1e10' is not a number of seconds above 0 and up to 31536000"),
         (["--timeout", "inf"], "'inf' is not a number of seconds"),
         (["--timeout", "soon"], "'soon' is not a number of seconds"),
         (["--writes", "some"], "invalid choice: 'some'"),

@@ -87,7 +87,7 @@ def test_an_agent_sees_what_a_script_sees(either: Lab) -> None:
     assert seen["sibling"] == 42
     assert seen["main"] is seen["leader"] is True
     assert seen["stdin"] == ""
-    assert seen["signals"] == [0, 0, 0]
+    assert seen["signals"] == [True, True, True]
     assert seen["preloaded"] is (either.launcher.name == "fork")
     assert set(seen["environment"]) - set(child_environment({})) <= {
         "LC_CTYPE",

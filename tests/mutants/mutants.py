@@ -343,7 +343,10 @@ _KILL_MID_TOOL = [
                 "        ended,\n"
                 "        new_effects=any(call.recorded for call in trial.provider.calls[before:])"
             ),
-            "        ended,\n        new_effects=any(call.recorded for call in trial.provider.calls)",
+            (
+                "        ended,\n"
+                "        new_effects=any(call.recorded for call in trial.provider.calls)"
+            ),
             f"{_KILL}::test_a_refusal_is_declared_and_has_no_effect",
         ),
     ),

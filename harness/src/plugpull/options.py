@@ -214,12 +214,16 @@ def _moment(text: str) -> float:
     return 0.0 if re.fullmatch(r"0+(\.0*)?", text) else _seconds(text)
 
 
+# A year, in seconds: what waits for a process cannot count for ever.
+_LONGEST = 31_536_000
+
+
 def _seconds(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value < float("inf"):
-        msg = f"{text!r} is not a number of seconds above 0"
+    if not 0 < value <= _LONGEST:
+        msg = f"{text!r} is not a number of seconds above 0 and up to {_LONGEST}"
         raise argparse.ArgumentTypeError(msg)
     return value
