@@ -40,6 +40,7 @@ def measure(options: argparse.Namespace) -> int:
         )
         report = Path(scratch, "report.json")
         command = [sys.executable, "-m", "plugpull", "--target", "langgraph"]
+        command += ["--scenario", "kill-mid-tool"]
         command += ["--targets", str(targets), "--scenario", "kill-mid-tool"]
         command += ["--repeat", str(options.runs), "--report", str(report)]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)

@@ -7,7 +7,8 @@ kill-mid-tool: the four kinds of tool share one framework. Steps are noted in a 
 are done, and a resume runs again whatever is not in it. They differ in how the tool calls the
 provider.
 
-kill-sweep: the same with a receipt. One goes on where it was, the other starts over.
+kill-sweep: the same with a receipt. One goes on where it was, one starts over, one signs its
+receipt again.
 
 batch-kill: three calls at once. One notes each answer, the other forgets them all.
 
@@ -33,6 +34,7 @@ from plugpull.session_store import StoreClient
 WORK = Path(os.environ["PLUGPULL_WORKDIR"])
 KIND = os.environ["PLUGPULL_CONTROL"]
 ORDER = "order-42"
+VERB = sys.argv[-1]
 
 
 def durably(path: Path, text: str) -> None:
@@ -76,6 +78,7 @@ TOOLS: dict[str, Callable[[], None]] = {
     "ledger-first": charge_after_ledger,
     "keeps-its-place": charge_with_stable_key,
     "starts-over": charge_without_key,
+    "signs-again": charge_with_stable_key,
 }
 
 
@@ -95,6 +98,9 @@ def run_steps(charge: Callable[[], None]) -> None:
             step()
             done.append(name)
             durably(journal, "\n".join(done))
+    if KIND == "signs-again" and VERB == "resume":
+        with (WORK / "receipt").open("a", encoding="utf-8") as receipt:
+            receipt.write("\npaid")
 
 
 # -- batch-kill: three calls at once ---------------------------------------------------------------
@@ -163,4 +169,4 @@ if __name__ == "__main__":
     elif KIND in {"checks-its-world", "ignores-its-world"}:
         run_in_world(checks=KIND == "checks-its-world")
     else:
-        run_conversation(resumed=sys.argv[1] == "resume")
+        run_conversation(resumed=VERB == "resume")

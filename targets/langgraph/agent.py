@@ -139,7 +139,8 @@ def report(values: dict[str, Any]) -> None:
     """Write down what the newest checkpoint holds."""
     history = [entry for message in values.get("messages", []) for entry in entries(message)]
     finished = bool(values.get("closed"))
-    text = json.dumps({"history": history, "finished": finished})
+    output = {"kinds": [entry["kind"] for entry in history], "closed": finished}
+    text = json.dumps({"history": history, "finished": finished, "output": output})
     Path(os.environ["PLUGPULL_REPORTED"]).write_text(text, encoding="utf-8")
 
 

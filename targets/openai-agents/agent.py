@@ -1,8 +1,9 @@
 """An order agent on the OpenAI Agents SDK, with its conversation in a Session.
 
-The tool that charges the card needs a person's approval. The run pauses, the person approves and
-adds a remark, and the run goes on with the Session. When the Session's store fails, the state of
-the run is kept as JSON, and another process takes it up from there:
+The tool that charges the card needs a person's approval. The run pauses and its state is kept as
+JSON; the person approves, adds a remark perhaps, and the run goes on. A process that takes the run
+up again begins with the state that was kept. Where there is a Session, a run that its store fails
+keeps its newest state as well:
 
 * pause, approve, run again: https://openai.github.io/openai-agents-python/human_in_the_loop/
 * add input before resuming: https://openai.github.io/openai-agents-python/results/
@@ -13,7 +14,9 @@ Usage: ``python agent.py start | resume | inspect``. Set from outside:
 ``PLUGPULL_KEY``
     What the tool sends the payment service as idempotency key: ``none``, or the ``tool-call-id``.
 ``PLUGPULL_STAGED_INPUT``
-    The remark that is added to the paused run.
+    The remark that is added to the paused run; without it there is none.
+``PLUGPULL_STORE``
+    Where the Session's store is; without it the run has no Session, and its history is in a file.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ from openai.types.responses import (
     ResponseOutputText,
 )
 from plugpull import record_effect
-from plugpull.session_store import StoreClient
+from plugpull.session_store import STORE_VARIABLE, StoreClient
 
 ORDER = "order-42"
 
@@ -144,38 +147,53 @@ def answer_file() -> Path:
     return workdir() / "answer.txt"
 
 
+def history_file() -> Path:
+    """Where the conversation is kept at the end of a run without a Session."""
+    return workdir() / "history.json"
+
+
 def save(state: RunState[Any, Any]) -> None:
-    """Keep the state of the run for another process."""
-    state_file().write_text(json.dumps(state.to_json()), encoding="utf-8")
+    """Keep the state of the run for another process; a crash leaves the old one or the new one."""
+    draft = state_file().with_suffix(".new")
+    draft.write_text(json.dumps(state.to_json()), encoding="utf-8")
+    draft.replace(state_file())
 
 
-async def start(session: StoredSession) -> None:
+async def start(session: StoredSession | None) -> None:
     """Ask, wait for the person, and go on with their approval and remark."""
     paused = await Runner.run(AGENT, "Charge my card $42 for order 42.", session=session)
     state = paused.to_state()
     save(state)
-    state.add_input(os.environ["PLUGPULL_STAGED_INPUT"])
+    if "PLUGPULL_STAGED_INPUT" in os.environ:
+        state.add_input(os.environ["PLUGPULL_STAGED_INPUT"])
+    await approve(state, session)
+
+
+async def approve(state: RunState[Any, Any], session: StoredSession | None) -> None:
+    """Give the person's approval to whatever waits for it, and go on."""
     for question in state.get_interruptions():
         state.approve(question)
     await go_on(state, session)
 
 
-async def resume(session: StoredSession) -> None:
+async def resume(session: StoredSession | None) -> None:
     """Take up the kept state. A run that failed before it was kept is asked again."""
     if not state_file().exists():
         await start(session)
         return
     state = await RunState.from_json(AGENT, json.loads(state_file().read_text(encoding="utf-8")))
-    await go_on(state, session)
+    await approve(state, session)
 
 
-async def go_on(state: RunState[Any, Any], session: StoredSession) -> None:
+async def go_on(state: RunState[Any, Any], session: StoredSession | None) -> None:
     """Run to the end. If the Session's store fails, keep the state and fail."""
     try:
         result = await Runner.run(AGENT, state, session=session)
     except Exception:
         save(state)
         raise
+    if session is None:
+        history_file().write_text(json.dumps(result.to_input_list()), encoding="utf-8")
     record_effect("finish_order", key=ORDER)
     answer_file().write_text(str(result.final_output), encoding="utf-8")
 
@@ -191,15 +209,22 @@ def entry(item: dict[str, Any]) -> dict[str, str | None]:
     return {"kind": kind, "id": item.get("call_id")}
 
 
-async def inspect(session: StoredSession) -> None:
+async def inspect(session: StoredSession | None) -> None:
     """Look at what is stored."""
-    report(await session.get_items())
+    if session is not None:
+        report(await session.get_items())
+    elif history_file().exists():
+        report(json.loads(history_file().read_text(encoding="utf-8")))
+    else:
+        report([])
 
 
-def report(items: list[dict[str, Any]]) -> None:
-    """Write down what the Session holds."""
+def report(items: list[Any]) -> None:
+    """Write down what the conversation holds, and whether the run came to its end."""
     history = [entry(item) for item in items]
-    text = json.dumps({"history": history, "finished": answer_file().exists()})
+    finished = answer_file().exists()
+    output = {"kinds": [one["kind"] for one in history], "closed": finished}
+    text = json.dumps({"history": history, "finished": finished, "output": output})
     Path(os.environ["PLUGPULL_REPORTED"]).write_text(text, encoding="utf-8")
 
 
@@ -211,7 +236,8 @@ def main(verb: str) -> None:
     if verb not in verbs:
         message = f"unknown verb: {verb}"
         raise SystemExit(message)
-    asyncio.run(verbs[verb](StoredSession(ORDER)))
+    session = StoredSession(ORDER) if STORE_VARIABLE in os.environ else None
+    asyncio.run(verbs[verb](session))
 
 
 if __name__ == "__main__":

@@ -120,7 +120,8 @@ def ended(history: list[ModelMessage]) -> bool:
 def report(history: list[ModelMessage]) -> None:
     """Write down what the stored history holds."""
     parts = [entry for message in history for entry in entries(message)]
-    text = json.dumps({"history": parts, "finished": ended(history)})
+    output = {"kinds": [entry["kind"] for entry in parts], "closed": ended(history)}
+    text = json.dumps({"history": parts, "finished": ended(history), "output": output})
     Path(os.environ["PLUGPULL_REPORTED"]).write_text(text, encoding="utf-8")
 
 

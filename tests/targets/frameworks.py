@@ -36,6 +36,7 @@ FRAMEWORKS = {
         ("langgraph==1.2.11", "langgraph-checkpoint-sqlite"),
         "2026-08-13T14:00:37Z",
     ),
+    "openai-agents-0.7.0": (("openai-agents==0.7.0",), "2026-01-25T00:06:35Z"),
     "openai-agents-0.19.4": (("openai-agents==0.19.4",), "2026-08-07T02:59:13Z"),
     "openai-agents-0.22.2": (("openai-agents==0.22.2",), "2026-09-11T12:37:26Z"),
     "pydantic-ai-2.43.0": (("pydantic-ai-slim==2.43.0",), "2026-09-14T01:05:39Z"),
@@ -164,7 +165,9 @@ class Environments:
             return make_environment(folder, self._interpreter, pins, wheel, label=name)
 
 
-def watch(environment: Environment, target: str, folder: Path, **settings: str) -> tuple[Run, Any]:
+def watch(
+    environment: Environment, target: str, scenario: str, folder: Path, **settings: str
+) -> tuple[Run, Any]:
     """Run a shipped target under the rig ``watched.py``, with keys in the user's environment.
 
     Returns:
@@ -178,7 +181,7 @@ def watch(environment: Environment, target: str, folder: Path, **settings: str) 
     }
     targets = rigged_target(folder, target, "watched.py", {"watched": watched})
     run = environment.plugpull(
-        *("--target", target, "--targets", targets),
+        *("--target", target, "--targets", targets, "--scenario", scenario),
         OPENAI_API_KEY="of-the-user",
         LANGSMITH_API_KEY="of-the-user",
         LOGFIRE_TOKEN="of-the-user",

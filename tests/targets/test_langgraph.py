@@ -38,7 +38,10 @@ def langgraph(environments: Environments) -> Environment:
 @pytest.fixture(scope="module")
 def shipped(langgraph: Environment) -> Run:
     """The shipped target, each fault point once."""
-    return langgraph.plugpull("--target", "langgraph", "--targets", TARGETS, "--timing-repeat", "1")
+    return langgraph.plugpull(
+        *("--target", "langgraph", "--targets", TARGETS, "--timing-repeat", "1"),
+        *("--scenario", "kill-mid-tool"),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,9 @@ def rigged(langgraph: Environment, tmp_path_factory: pytest.TempPathFactory) -> 
     targets = rigged_target(
         tmp_path_factory.mktemp("rigged"), "langgraph", "langgraph_saves.py", variants
     )
-    return langgraph.plugpull("--target", "langgraph", "--targets", targets)
+    return langgraph.plugpull(
+        *("--target", "langgraph", "--targets", targets, "--scenario", "kill-mid-tool"),
+    )
 
 
 @pytest.mark.parametrize("durability", ["async", "sync"])
@@ -184,7 +189,7 @@ def test_the_framework_is_imported_once(shipped: Run) -> None:
 
 def test_no_connection_and_no_key(langgraph: Environment, tmp_path: Path) -> None:
     """No process of a run uses the network, and the user's keys do not reach it."""
-    run, seen = watch(langgraph, "langgraph", tmp_path, PLUGPULL_DURABILITY="sync")
+    run, seen = watch(langgraph, "langgraph", "kill-mid-tool", tmp_path, PLUGPULL_DURABILITY="sync")
     assert run.verdicts("watched") == ("PASS", "FAIL")
     assert seen == NOTHING
 

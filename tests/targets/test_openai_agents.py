@@ -29,7 +29,9 @@ def sdk(environments: Environments) -> Environment:
 @pytest.fixture(scope="module")
 def shipped(sdk: Environment) -> Run:
     """The shipped target, losing the write with the staged input."""
-    return sdk.plugpull("--target", "openai-agents", "--targets", TARGETS)
+    return sdk.plugpull(
+        *("--target", "openai-agents", "--targets", TARGETS, "--scenario", "lost-session-write"),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,7 @@ def every_write(sdk: Environment) -> Run:
     """The shipped target, losing each write in turn."""
     return sdk.plugpull(
         *("--target", "openai-agents", "--targets", TARGETS),
-        *("--variant", "no-key", "--writes", "all"),
+        *("--scenario", "lost-session-write", "--variant", "no-key", "--writes", "all"),
     )
 
 
@@ -92,7 +94,7 @@ def test_the_framework_is_imported_once(shipped: Run) -> None:
 
 def test_no_connection_and_no_key(sdk: Environment, tmp_path: Path) -> None:
     """No process of a run uses the network, and the user's keys do not reach it."""
-    run, seen = watch(sdk, "openai-agents", tmp_path)
+    run, seen = watch(sdk, "openai-agents", "lost-session-write", tmp_path)
     assert run.verdicts("watched") == ("PASS", "FAIL")
     assert seen == NOTHING
 

@@ -24,7 +24,9 @@ def pydantic_ai(environments: Environments) -> Environment:
 @pytest.fixture(scope="module")
 def shipped(pydantic_ai: Environment) -> Run:
     """The shipped target."""
-    return pydantic_ai.plugpull("--target", "pydantic-ai", "--targets", TARGETS)
+    return pydantic_ai.plugpull(
+        *("--target", "pydantic-ai", "--targets", TARGETS, "--scenario", "kill-mid-tool"),
+    )
 
 
 def test_the_shipped_target_as_it_is_printed(shipped: Run) -> None:
@@ -71,7 +73,9 @@ def test_without_a_stored_history_the_key_is_worth_nothing(
         "pydantic_ai_forgets.py",
         {"forgets": {"PLUGPULL_KEY": "tool-call-id"}},
     )
-    run = pydantic_ai.plugpull("--target", "pydantic-ai", "--targets", targets)
+    run = pydantic_ai.plugpull(
+        *("--target", "pydantic-ai", "--targets", targets, "--scenario", "kill-mid-tool"),
+    )
     assert run.verdicts("forgets") == ("PASS", "FAIL")
     assert run.one("forgets", "after-effect")["evidence"]["effects"]["charge_card"] == 2
 
@@ -84,6 +88,6 @@ def test_the_framework_is_imported_once(shipped: Run) -> None:
 
 def test_no_connection_and_no_key(pydantic_ai: Environment, tmp_path: Path) -> None:
     """No process of a run uses the network, and the user's keys do not reach it."""
-    run, seen = watch(pydantic_ai, "pydantic-ai", tmp_path)
+    run, seen = watch(pydantic_ai, "pydantic-ai", "kill-mid-tool", tmp_path)
     assert run.verdicts("watched") == ("PASS", "FAIL")
     assert seen == NOTHING
