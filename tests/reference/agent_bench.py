@@ -95,6 +95,7 @@ class Forker:
     def __call__(
         self, argv: list[str], env: dict[str, str], cwd: Path, out: Path, err: Path
     ) -> Running:
+        """See :data:`Launcher`."""
         request = {"argv": argv, "env": env, "cwd": str(cwd), "out": str(out), "err": str(err)}
         return _Forked(self.ask(request), self)
 
@@ -140,6 +141,7 @@ class Lab:
 
     @property
     def database(self) -> Path:
+        """The agent's database."""
         return self.work / "state.db"
 
     def start(self, *arguments: str, rig: str = "", **env: str) -> Running:

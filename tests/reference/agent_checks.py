@@ -45,6 +45,7 @@ def completes(lab: Lab, **env: str) -> None:
 
 
 def baseline(bench: Bench) -> None:
+    """A run that nobody disturbs."""
     lab = bench.created()
     completes(lab)
     assert [kind for kind, _, _, _ in lab.events()] == [
@@ -86,7 +87,7 @@ def outside_kill(bench: Bench) -> None:
     lab = bench.killed_at("after_commit", 0)
     running = lab.start("run", TASK, AGENT_STEP_DELAY="60")
     try:
-        lab.wait_until(lambda: 1 in lab.steps_of("step_started"))
+        lab.wait_until(lambda: len(lab.steps_of("step_started")) == 2)
     finally:
         os.kill(running.pid, signal.SIGKILL)
         status = running.wait()
@@ -189,6 +190,19 @@ def finished_stays(bench: Bench) -> None:
     assert failed.events() == events
 
 
+def creation(bench: Bench) -> None:
+    """Killed while it stores the plan: the task is there whole, or may be created again."""
+
+    def check(lab: Lab) -> None:
+        again = lab.call("create", TASK, "plan.json")
+        there = "already" in again.stderr
+        assert again.returncode == (1 if there else 0), again.stderr
+        assert contradictions(lab.database) == []
+        completes(lab)
+
+    _sweep(bench, bench.empty, "statement:{}", check, verb=("create", TASK, "plan.json"))
+
+
 def one_transaction(bench: Bench) -> None:
     """Killed after any statement: state and journal agree, and the next run completes the task."""
 
@@ -252,9 +266,8 @@ def append_only(bench: Bench) -> None:
 
 CHECKS: dict[str, Check] = {
     "baseline": baseline,
-    **{
-        f"crash[{point}:{step}]": partial(crash, point, step) for step in range(3) for point in POINTS
-    },
+    **{f"crash[{at}:{step}]": partial(crash, at, step) for step in range(3) for at in POINTS},
+    "creation": creation,
     "outside kill": outside_kill,
     "second runner": second_runner,
     "negative control": negative_control,
@@ -271,7 +284,7 @@ CHECKS: dict[str, Check] = {
 }
 
 #: They start the agent dozens of times.
-SWEEPS = ("one transaction", "one transaction in failure", "whole or absent")
+SWEEPS = ("creation", "one transaction", "one transaction in failure", "whole or absent")
 
 
 def _sweep(
@@ -280,6 +293,7 @@ def _sweep(
     rig: str,
     check: Callable[[Lab], None],
     *,
+    verb: tuple[str, ...] = ("run", TASK),
     status: int = 0,
     **env: str,
 ) -> None:
@@ -290,13 +304,14 @@ def _sweep(
         make: A fresh work folder.
         rig: What kills, with ``{}`` for the number of the place.
         check: Looks at each killed run's folder.
+        verb: What is killed.
         status: The exit status of a run that no kill reaches.
         env: For the killed runs.
     """
-    number = 1
+    number = 1 + bench.stride // 2
     while True:
         lab = make()
-        ended = lab.run(rig=rig.format(number), **env)
+        ended = lab.call(*verb, rig=rig.format(number), **env)
         if ended.returncode != KILLED:
             break
         try:

@@ -12,6 +12,17 @@ from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+# What an event says of its step, before and after, and of its task.
+_STEP_MOVES = {
+    "step_recovered": ("running", "pending"),
+    "step_started": ("pending", "running"),
+    "step_finished": ("running", "done"),
+    "step_error": ("running", "pending"),
+    "task_failed": ("pending", "failed"),
+}
+_TASK_MOVES = {"step_started": "running", "task_done": "done", "task_failed": "failed"}
 
 
 @dataclass(slots=True)
@@ -25,45 +36,29 @@ class _Story:
     recovered: dict[str, list[int]] = field(default_factory=dict)
     wrong: list[str] = field(default_factory=list)
 
-    def hear(self, run: str, kind: str, step: int | None, data: dict[str, object]) -> None:
+    def hear(self, run: str, kind: str, step: int, data: dict[str, Any]) -> None:
+        """The next event."""
         if kind == "task_created":
             self.task = "pending"
-            self.steps = dict.fromkeys(range(int(str(data["steps"]))), "pending")
-            return
-        if kind == "step_recovered":
-            self._move(step, "running", "pending", kind)
-            self.recovered.setdefault(run, []).append(-1 if step is None else step)
-            return
-        if kind == "run_started":
+            self.steps = dict.fromkeys(range(data["steps"]), "pending")
+        elif kind == "step_recovered":
+            self.recovered.setdefault(run, []).append(step)
+        elif kind == "run_started":
             if run in self.runs:
                 self.wrong.append(f"{run} started twice")
-            self.runs[run] = list(data["recovered"])  # type: ignore[call-overload]
-            return
-        if run not in self.runs:
+            self.runs[run] = data["recovered"]
+        elif run not in self.runs:
             self.wrong.append(f"{kind} of {run}, which never started")
+        if kind in _STEP_MOVES:
+            before, after = _STEP_MOVES[kind]
+            if self.steps.get(step) != before:
+                self.wrong.append(f"{kind} of step {step}, which is {self.steps.get(step)}")
+            self.steps[step] = after
+        self.task = _TASK_MOVES.get(kind, self.task)
         if kind == "step_started":
-            self._move(step, "pending", "running", kind)
-            self.task = "running"
-            self.attempts[step or 0] += 1
-            if data["attempt"] != self.attempts[step or 0]:
+            self.attempts[step] += 1
+            if data["attempt"] != self.attempts[step]:
                 self.wrong.append(f"step {step} says attempt {data['attempt']}")
-        elif kind == "step_finished":
-            self._move(step, "running", "done", kind)
-        elif kind == "step_error":
-            self._move(step, "running", "pending", kind)
-        elif kind == "task_failed":
-            self._move(step, "pending", "failed", kind)
-            self.task = "failed"
-        elif kind == "task_done":
-            self.task = "done"
-        else:
-            self.wrong.append(f"an unknown event {kind}")
-
-    def _move(self, step: int | None, before: str, after: str, kind: str) -> None:
-        found = self.steps.get(-1 if step is None else step)
-        if found != before:
-            self.wrong.append(f"{kind} of step {step}, which is {found}")
-        self.steps[-1 if step is None else step] = after
 
 
 def contradictions(database: Path) -> list[str]:

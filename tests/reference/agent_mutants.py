@@ -44,7 +44,7 @@ class Mutant:
         return copy
 
 
-def crashes(points: str, steps: str = "012") -> set[str]:
+def crashes(points: str, steps: str = "02") -> set[str]:
     """Names of crash checks: ``b``efore and ``a``fter the effect, after the ``c``ommit."""
     names = {"b": "before_effect", "a": "after_effect", "c": "after_commit"}
     return {f"crash[{names[point]}:{step}]" for point in points for step in steps}
@@ -56,6 +56,16 @@ def split(before: str, event: str) -> tuple[Edit, ...]:
     return ((f"{before}\n            {event}", before + again),)
 
 
+def more(text: str, *, before: str = "", after: str = "") -> Edit:
+    """Something added to a place."""
+    return text, before + text + after
+
+
+def point(name: str) -> str:
+    """The line where the loop says that it has reached a point."""
+    return f'            self._at("{name}", step.index)\n'
+
+
 def mutant(name: str, file: str, *edits: Edit, red: set[str]) -> Mutant:
     """One row of the table."""
     return Mutant(name, file, edits, frozenset(red))
@@ -63,6 +73,15 @@ def mutant(name: str, file: str, *edits: Edit, red: set[str]) -> Mutant:
 
 MUTANTS: tuple[Mutant, ...] = (
     # -- state and event in one transaction
+    mutant(
+        "creation in two transactions",
+        "tasks.py",
+        more(
+            '        journal.append(connection, task_id, run_id, "task_created"',
+            before="    with transaction(connection):\n",
+        ),
+        red={"creation"},
+    ),
     mutant(
         "start in two transactions",
         "tasks.py",
@@ -103,31 +122,54 @@ MUTANTS: tuple[Mutant, ...] = (
         "recovery missing",
         "tasks.py",
         ("AND status = 'running' ORDER BY idx", "AND status = 'nothing' ORDER BY idx"),
-        red={*crashes("ba"), "outside kill", "second runner", "negative control", "crashes count", "mended tool", "one transaction", "whole or absent"},
+        red={
+            *crashes("ba"),
+            "outside kill",
+            "second runner",
+            "negative control",
+            "crashes count",
+            "mended tool",
+            "one transaction",
+            "whole or absent",
+        },
     ),
     mutant(
         "recovery not in the journal",
         "tasks.py",
         ('self._append("step_recovered", index)', "pass"),
-        red={*crashes("ba"), "outside kill", "second runner", "crashes count", "mended tool", "one transaction", "whole or absent"},
+        red={
+            *crashes("ba"),
+            "outside kill",
+            "second runner",
+            "crashes count",
+            "mended tool",
+            "one transaction",
+            "whole or absent",
+        },
     ),
     mutant(
         "starts over instead of going on",
         "tasks.py",
         ("AND status = 'running' ORDER BY idx", "AND status != 'pending' ORDER BY idx"),
-        red={*(crashes("bac") - crashes("ba", "0")), "outside kill", "plan is fixed", "one transaction", "whole or absent"},
+        red={
+            *(crashes("bac") - crashes("ba", "0")),
+            "outside kill",
+            "plan is fixed",
+            "one transaction",
+            "whole or absent",
+        },
     ),
     mutant(
         "plans again on restart",
         "loop.py",
-        (
+        more(
             "                log.recover()\n",
-            "                log.recover()\n"
-            "                import json\n"
-            "                plan = json.loads(Path('plan.json').read_text())\n"
-            "                connection.execute('UPDATE tasks SET goal = ?', (plan['goal'],))\n"
-            "                connection.execute(\n"
-            "                    'DELETE FROM steps WHERE idx >= ?', (len(plan['steps']),))\n",
+            after="""\
+                import json
+                plan = json.loads(Path('plan.json').read_text())
+                connection.execute('UPDATE tasks SET goal = ?', (plan['goal'],))
+                connection.execute('DELETE FROM steps WHERE idx >= ?', (len(plan['steps']),))
+""",
         ),
         red={"plan is fixed"},
     ),
@@ -136,16 +178,24 @@ MUTANTS: tuple[Mutant, ...] = (
         "attempts not counted",
         "tasks.py",
         ("attempts = attempts + 1", "attempts = attempts"),
-        red={"baseline", *crashes("bac"), "crashes count", "failing tool", "one transaction", "one transaction in failure", "finished stays"},
+        red={
+            "baseline",
+            *crashes("bac"),
+            "crashes count",
+            "failing tool",
+            "one transaction",
+            "one transaction in failure",
+            "finished stays",
+        },
     ),
     mutant(
         "a crash costs no attempt",
         "tasks.py",
-        (
+        more(
             'self._append("step_recovered", index)',
-            'self._append("step_recovered", index)\n'
-            '                self.connection.execute("UPDATE steps SET attempts = attempts - 1'
-            ' WHERE idx = ?", (index,))',
+            after="""
+                lost = "UPDATE steps SET attempts = attempts - 1 WHERE idx = ?"
+                self.connection.execute(lost, (index,))""",
         ),
         red={*crashes("ba"), "crashes count", "one transaction"},
     ),
@@ -153,34 +203,22 @@ MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "before_effect behind the effect",
         "loop.py",
-        ('            self._at("before_effect", step.index)\n', ""),
-        (
-            '            self._at("after_effect", step.index)\n',
-            '            self._at("before_effect", step.index)\n'
-            '            self._at("after_effect", step.index)\n',
-        ),
+        (point("before_effect"), ""),
+        more(point("after_effect"), before=point("before_effect")),
         red={"crash[before_effect:2]", "mended tool"},
     ),
     mutant(
         "after_effect before the effect",
         "loop.py",
-        ('            self._at("after_effect", step.index)\n', ""),
-        (
-            '            self._at("before_effect", step.index)\n',
-            '            self._at("before_effect", step.index)\n'
-            '            self._at("after_effect", step.index)\n',
-        ),
+        (point("after_effect"), ""),
+        more(point("before_effect"), after=point("after_effect")),
         red={"crash[after_effect:2]", "negative control"},
     ),
     mutant(
         "after_commit before the commit",
         "loop.py",
-        ('            self._at("after_commit", step.index)\n', ""),
-        (
-            "            log.finish(step, output)\n",
-            '            self._at("after_commit", step.index)\n'
-            "            log.finish(step, output)\n",
-        ),
+        (point("after_commit"), ""),
+        more("            log.finish(step, output)\n", before=point("after_commit")),
         red={*crashes("c"), "outside kill"},
     ),
     # -- effects

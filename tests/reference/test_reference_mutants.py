@@ -12,8 +12,11 @@ from agent_bench import Bench, Forker
 from agent_checks import CHECKS, SWEEPS
 from agent_mutants import MUTANTS, Mutant
 
-# Of the places of a sweep that should stay green every so-many-th is tried.
-STRIDE = 5
+# Of a sweep that should stay green only one place in its middle is tried, and of three steps the
+# first and the last: each of some thousand runs costs a hundredth of a second.
+STRIDE = 30
+TRIED = {name: check for name, check in CHECKS.items() if not name.endswith(":1]")}
+
 _MEMORY = Path("/dev/shm")
 
 
@@ -32,7 +35,7 @@ def test_turns_these_checks_red_and_no_others(folder: Path, mutant: Mutant) -> N
     red: dict[str, str] = {}
     with Forker(agent) as forker:
         bench = Bench(folder, agent, forker)
-        for name, check in CHECKS.items():
+        for name, check in TRIED.items():
             bench.stride = STRIDE if name in SWEEPS and name not in mutant.red else 1
             try:
                 check(bench)

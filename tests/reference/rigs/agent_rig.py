@@ -23,10 +23,12 @@ from pathlib import Path
 
 
 def die() -> None:
+    """As a crash does it."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def kill_after_statement(number: int) -> None:
+    """Count what connections execute."""
     done = 0
     connect = sqlite3.connect
 
@@ -43,6 +45,7 @@ def kill_after_statement(number: int) -> None:
 
 
 def kill_before_line(name: str, number: int) -> None:
+    """Count the lines that are run in a file."""
     seen = 0
 
     def in_file(_frame, event, _argument):
@@ -60,6 +63,7 @@ def kill_before_line(name: str, number: int) -> None:
 
 
 def note_calls(log: Path) -> None:
+    """Have the calls noted before they are made."""
     fsync, link = os.fsync, os.link
 
     def note(what: str, inode: int) -> None:

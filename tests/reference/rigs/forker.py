@@ -11,19 +11,18 @@ import gc
 import importlib
 import json
 import os
-import resource
 import runpy
+import signal
 import sys
 import traceback
-from pathlib import Path
 
-
-#: CPU seconds after which a fork is killed (SIGXCPU): an agent that never gives up has to end.
-LIMIT = 1
+#: CPU seconds after which a fork is killed (SIGPROF): an agent that never gives up has to end.
+LIMIT = 0.4
 
 
 def become(request) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
+    """Turn this fork into the process that was asked for."""
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
     for number, path in enumerate((os.devnull, request["out"], request["err"])):
         flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         os.dup2(os.open(path, flags, 0o644), number)
@@ -34,6 +33,7 @@ def become(request) -> None:
 
 
 def run() -> int:
+    """Run the program to its end; its exit status."""
     try:
         runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as leaving:
@@ -48,6 +48,7 @@ def run() -> int:
 
 
 def answer(request) -> int:
+    """Start a process, or wait for one."""
     if "wait" in request:
         return os.waitstatus_to_exitcode(os.waitpid(request["wait"], 0)[1])
     pid = os.fork()
