@@ -126,7 +126,11 @@ def run_batch(*, notes_each_answer: bool) -> None:
 
 def run_in_world(*, checks: bool) -> None:
     """Charge and finish, unless the world has changed: then refuse, or leave the charge out."""
-    change = os.environ.get("PLUGPULL_WORLD")
+    born = WORK / "born"
+    if VERB == "start":
+        durably(born, sys.executable)
+    moved = born.read_text(encoding="utf-8") != sys.executable
+    change = os.environ.get("PLUGPULL_WORLD") or ("framework-changed" if moved else None)
     if change and checks:
         sys.exit(f"this run was saved in another world: {change}")
     if not change:

@@ -88,7 +88,8 @@ def run_controls(
                 seen.setdefault(case.kill_point, []).append((words, result.detail))
         except NotUsable as problem:
             seen = {point: [("ERROR", problem.detail)] for point in scenario.fault_points}
-        for point in scenario.fault_points:
+        # Some fault points are tried only if the user asked for them.
+        for point in dict.fromkeys((*scenario.fault_points, *seen)):
             # A control of which nothing is expected proves nothing.
             expected = variant.expect.get(point, "declared in its manifest")
             tried = seen.get(point) or [("nothing", "this fault point was never tried")]

@@ -29,6 +29,7 @@ from plugpull.processes.launcher import (
     kill_group,
 )
 from plugpull.processes.strays import MARKER_VARIABLE, Stray, kill_strays
+from plugpull.processes.threads import has_work
 from plugpull.provider import Provider
 from plugpull.stderr_tail import tail
 from plugpull.subject import Subject
@@ -256,6 +257,13 @@ class Trial:
         self.lab.guardian.forget(process.pid)
         if process in self._processes:
             self._processes.remove(process)
+
+    def busy(self) -> bool:
+        """Whether a thread of the trial's processes runs, or would if it had a processor.
+
+        Their children are not asked, and only Linux answers; elsewhere nobody is busy.
+        """
+        return any(has_work(process.pid) for process in self._processes)
 
     def inspect(self, limit: float) -> dict[str, Any] | None:
         """What a fresh process reads back through the framework; ``None`` for a subject without.

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from plugpull.errors import UsageError
 from plugpull.notes import CONDITIONS, Note, wrong_value
 from plugpull.scenarios import SCENARIOS
+from plugpull.scenarios.changed_world import WORLDS, ChangedWorld
 from plugpull.specifiers import matches
 
 __all__ = ["MANIFEST", "Manifest", "NotSupported", "Variant", "find_targets", "read_manifest"]
@@ -220,13 +221,23 @@ class _Reader:
                 self._note(entry, f"notes[{number}]")
                 for number, entry in enumerate(self._list(top, "notes"))
             ),
-            worlds={
-                name: self._pattern(text, f"worlds.{name}")
-                for name, text in self._settings(top, "worlds").items()
-            },
+            worlds=self._worlds(top, scenarios),
             ignore=self._texts(top, "ignore"),
             inspects=self._flag(top, "inspect", default=True),
         )
+
+    def _worlds(
+        self, top: dict[str, Any], scenarios: Mapping[str, str]
+    ) -> dict[str, re.Pattern[str]]:
+        worlds = {
+            name: self._pattern(text, f"worlds.{name}")
+            for name, text in self._settings(top, "worlds").items()
+        }
+        if unknown := set(worlds) - set(WORLDS):
+            self._fail("worlds", f"unknown world {min(unknown)!r}; there are {', '.join(WORLDS)}")
+        if ChangedWorld.name in scenarios and not worlds:
+            self._fail("worlds", f"{ChangedWorld.name} is answered, and there is no world")
+        return worlds
 
     def _variants(self, top: dict[str, Any], scenarios: Mapping[str, str]) -> tuple[Variant, ...]:
         variants = tuple(

@@ -83,9 +83,11 @@ class Provider:
         self.phase = "unfaulted"
         self._lock = threading.Lock()
         self._calls: list[Call] = []
+        self._taken: list[str] = []
         self._refused: list[str] = []
         self._point: str | None = None
         self._only: str | None = None
+        self._stop_there = False
         self._until_held = 0
         self._held: HeldCall | None = None
         self._called = threading.Event()
@@ -108,6 +110,12 @@ class Provider:
         """Every call so far, in the order in which the provider took them."""
         with self._lock:
             return tuple(self._calls)
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """The effects whose callers have their answer: they hung up after it, or sent more."""
+        with self._lock:
+            return tuple(self._taken)
 
     @property
     def refused(self) -> tuple[str, ...]:
@@ -141,17 +149,21 @@ class Provider:
                 keyed.add((call.effect, call.key))
         return dict(counts)
 
-    def hold_next(self, point: str, number: int = 1, effect: str | None = None) -> None:
+    def hold_next(
+        self, point: str, number: int = 1, effect: str | None = None, *, stop_there: bool = False
+    ) -> None:
         """Hold the next call, or a later one. All others are answered, before and after.
 
         Args:
             point: :data:`BEFORE_EFFECT` or :data:`AFTER_EFFECT`.
             number: Which one, counted from 1.
             effect: Count the calls with this effect only, ``None`` for all.
+            stop_there: Hold what comes after it as well, and record none of that.
         """
         with self._lock:
             self._point = point
             self._only = effect
+            self._stop_there = stop_there
             self._until_held = number
             self._held = None
             self._arrived.clear()
@@ -182,6 +194,7 @@ class Provider:
         """Close the held call without an answer. Nothing is held any more."""
         with self._lock:
             self._point = None
+            self._stop_there = False
         self._released.set()
 
     def close(self) -> None:
@@ -190,7 +203,14 @@ class Provider:
         self._server.close()
 
     def _serve(self, connection: Connection) -> None:
-        while line := connection.read_line():
+        answered = None
+        while True:
+            line = connection.read_line()
+            if answered is not None:
+                with self._lock:
+                    self._taken.append(answered)
+            if not line:
+                return
             try:
                 name, key = _parse(line)
             except ValueError as error:
@@ -202,6 +222,7 @@ class Provider:
                 return
             if self.linger:
                 self._keep_back(name)
+            answered = name
             connection.answer({"ok": True})
 
     def _take(self, name: str, key: str | None, connection: Connection) -> bool:
@@ -214,12 +235,14 @@ class Provider:
                 point = self._point if self._until_held == 0 else None
             else:
                 point = None
-            recorded = point != BEFORE_EFFECT
+            behind = point is None and self._stop_there and self._held is not None
+            recorded = point != BEFORE_EFFECT and not behind
             self._calls.append(Call(name, key, connection.pid, self.phase, recorded))
             self._called.set()
-            if point is None:
+            if point is None and not behind:
                 return True
-            self._held = HeldCall(name, key, connection)
+            if not behind:
+                self._held = HeldCall(name, key, connection)
         self._arrived.set()
         self._released.wait()
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,14 @@ from plugpull.facts import environment_facts, find_installed, now
 from plugpull.lab import Lab
 from plugpull.manifest import CONTROL, Manifest, Variant, read_manifest
 from plugpull.notes import annotate
+from plugpull.other_python import version_under
 from plugpull.processes.environment import child_environment
 from plugpull.processes.fork_launcher import ForkLauncher, ForkUnavailable
 from plugpull.processes.launcher import SpawnLauncher
 from plugpull.processes.strays import MARKER_VARIABLE
 from plugpull.scenarios import SCENARIOS
 from plugpull.scenarios.base import NotUsable, Scenario, Settings
+from plugpull.scenarios.changed_world import ChangedWorld
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.subject import Subject
 from plugpull.verdicts import ERROR, Judgement, Result, combine
@@ -90,6 +92,7 @@ class Runner:
     ) -> None:
         self._lab = lab
         self._selection = selection
+        self._settings = selection.settings
         self._progress = progress
 
     def run_agent(self, command: str) -> Report:
@@ -143,6 +146,8 @@ class Runner:
             for gap in manifest.not_supported_in(installed.version)
             if not self._selection.scenarios or gap.scenario in self._selection.scenarios
         ]
+        if installed.problem is None:
+            report.cell |= self._look_at_other_python(manifest, installed.version)
         controls: list[Control] = []
         for scenario in self._scenarios():
             variants = self._variants(manifest, scenario, installed.version)
@@ -155,7 +160,7 @@ class Runner:
             report.cell["stage"] = "controls"
             control = targets / CONTROL
             found = (
-                run_controls(self._lab, read_manifest(control), scenario, self._selection.settings)
+                run_controls(self._lab, read_manifest(control), scenario, self._settings)
                 if control.is_dir()
                 else []
             )
@@ -185,6 +190,23 @@ class Runner:
             if not wanted or variant.name in wanted
         ]
 
+    def _look_at_other_python(self, manifest: Manifest, version: str) -> dict[str, Any]:
+        """Facts about the interpreter to resume under, where there is one and it is needed.
+
+        Raises:
+            UsageError: The target cannot be resumed under it.
+        """
+        python = self._selection.settings.resume_python
+        asked = any(
+            isinstance(scenario, ChangedWorld) and self._variants(manifest, scenario, version)
+            for scenario in self._scenarios()
+        )
+        if python is None or not asked:
+            return {}
+        found = version_under(self._lab, manifest, version, python)
+        self._settings = replace(self._selection.settings, resume_version=found)
+        return {"other_python": {"executable": str(python), "version": found}}
+
     def _choose_launcher(self, manifest: Manifest) -> str:
         """Fork where that is possible; how it came out, for the record."""
         if self._selection.launcher == "spawn":
@@ -210,7 +232,7 @@ class Runner:
         return "fork"
 
     def _run_scenario(self, scenario: Scenario, subject: Subject) -> Iterator[Result]:
-        lab, settings = self._lab, self._selection.settings
+        lab, settings = self._lab, self._settings
         try:
             unfaulted = scenario.unfaulted(lab, subject, settings)
         except NotUsable as problem:

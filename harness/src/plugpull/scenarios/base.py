@@ -35,6 +35,7 @@ class Settings:
         moment: One moment to kill at, in seconds after the first call, instead of everything else.
         ignore: Glob patterns of files that are no part of the end state.
         resume_python: An interpreter with another version of the framework, to resume under.
+        resume_version: The framework's version there.
     """
 
     writes: str = "staged"
@@ -44,6 +45,7 @@ class Settings:
     moment: float | None = None
     ignore: tuple[str, ...] = ()
     resume_python: Path | None = None
+    resume_version: str = ""
 
     def for_controls(self) -> Settings:
         """The same without a choice of fault points: controls are tried at each of them."""

@@ -1,39 +1,50 @@
 """batch-kill: the model asks for several tool calls at once; killed between two of their results.
 
-What should be true after: a call that had its answer is not made again, and every effect of the
-batch happened exactly once.
+What should be true after: a call that had its answer is not made again, every effect of the batch
+happened exactly once, and in the stored history each call has exactly one answer.
 
-Fault points: ``between-results``, where the second call is held and not recorded, and
-``between-results-recorded``, where it is recorded and has no answer. At both the first call has its
-answer. The proof that the fault landed is the kill check, and the provider's own list of what it
-had answered by then.
+Fault points: ``between-results``, where the second call that comes is held and not recorded, and
+``between-results-recorded``, where it is recorded and has no answer. At both, the first call has
+its answer: its caller has hung up after it, or sent something else. What comes behind the second
+call is held too and not recorded, so that a batch of parallel calls is in the same state at the
+kill as one whose calls follow each other.
 
-The harness gives the framework a moment to save the first result: it waits until nothing in the
-work folder changes any more. That is kindness and no proof, so a framework that saves results one
-by one is not failed for being slower than the kill; one that never does fails either way.
+The harness gives the framework a moment to save the first result: it waits until the run stands
+still. That is kindness and no proof, so a framework that saves results one by one is not failed for
+being slower than the kill; one that never does fails either way.
 
-ERROR when the unfaulted run makes fewer than two calls, or a kill did not land as designed.
+ERROR when the unfaulted run makes no such batch or its history cannot be read, when the first call
+did not get its answer, or when a kill did not land as designed.
 """
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import Any
 
-from plugpull.lab import Lab, Trial
+from plugpull.lab import Ended, Lab, Trial
 from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
-from plugpull.scenarios.base import Case, NotUsable, Settings, Unfaulted, run_unfaulted
+from plugpull.scenarios.base import Case, NotUsable, Settings, Unfaulted, error, run_unfaulted
+from plugpull.scenarios.history import batch_size, find_break, read_history
 from plugpull.scenarios.killing import kill_in_call, resume, settle
 from plugpull.subject import Subject
 from plugpull.verdicts import FAIL, PASS, Judgement, Outcome, Result, judge_effects
 
-__all__ = ["BatchKill"]
+__all__ = ["BATCH_VARIABLE", "BatchKill"]
 
 #: Environment variable that says how many calls the model asks for at once.
 BATCH_VARIABLE = "PLUGPULL_BATCH"
 
-_BATCH = {BATCH_VARIABLE: "3"}
+_SIZE = 3
+_BATCH = {BATCH_VARIABLE: str(_SIZE)}
+_NAMES = frozenset(f"charge_card_{number}" for number in range(1, _SIZE + 1))
 _HELD_CALL = 2
 _POINTS = {"between-results": BEFORE_EFFECT, "between-results-recorded": AFTER_EFFECT}
+
+# In seconds: the most to wait until the first call's answer is taken, and how often to look.
+_TAKES_WITHIN = 10.0
+_GLANCE = 0.01
 
 
 class BatchKill:
@@ -47,22 +58,29 @@ class BatchKill:
         """Run ``start`` with a batch to its end.
 
         Raises:
-            NotUsable: It failed, or made too few calls for a batch.
+            NotUsable: It failed, made no batch, or what it stored cannot be read or is broken.
         """
         del settings
+        limit = lab.limits.unfaulted
         with lab.trial(subject, _BATCH) as trial:
-            ended, effects = run_unfaulted(trial, lab.limits.unfaulted)
-        if len(effects) <= _HELD_CALL:
-            raise NotUsable(
-                f"the run without a fault had the effects {', '.join(effects) or 'none'}, which "
-                "is no batch: the target does not do what PLUGPULL_BATCH asks",
-                {"stage": "unfaulted", "effects": effects},
-            )
+            ended, effects = run_unfaulted(trial, limit)
+            calls = [call.effect for call in trial.provider.calls]
+            if set(calls[:_SIZE]) != _NAMES:
+                raise NotUsable(
+                    f"the run without a fault made the calls {', '.join(calls) or 'none'}, and "
+                    f"{BATCH_VARIABLE}={_SIZE} asks for {', '.join(sorted(_NAMES))} first",
+                    {"stage": "unfaulted", "effects": effects},
+                )
+            reported = trial.inspect(limit)
         return Unfaulted(
             effects=tuple(effects),
             seconds=ended.seconds,
             cases=tuple(Case(point) for point in self.fault_points),
-            evidence={"effects": effects, "seconds": round(ended.seconds, 3)},
+            evidence={
+                "effects": effects,
+                "seconds": round(ended.seconds, 3),
+                "stored_calls": _stored_calls(reported, ended),
+            },
         )
 
     def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
@@ -74,7 +92,7 @@ class BatchKill:
             "launcher": lab.launcher.name,
         }
         with lab.trial(subject, _BATCH) as trial:
-            judgement = self._run(trial, unfaulted, _POINTS[case.kill_point], limit, evidence)
+            judgement = _run(trial, unfaulted, _POINTS[case.kill_point], limit, evidence)
             evidence["effects"] = trial.provider.effects
             evidence["calls"] = [call.to_json() for call in trial.provider.calls]
             if strays := trial.sweep():
@@ -90,32 +108,83 @@ class BatchKill:
             variant=subject.variant,
         )
 
-    def _run(
-        self, trial: Trial, unfaulted: Unfaulted, point: str, limit: float, evidence: dict[str, Any]
-    ) -> Judgement:
-        killed = kill_in_call(
-            trial, point, limit, evidence, number=_HELD_CALL, before_kill=lambda: settle(trial)
+
+def _run(
+    trial: Trial, unfaulted: Unfaulted, point: str, limit: float, evidence: dict[str, Any]
+) -> Judgement:
+    answered: list[str] = []
+    killed = kill_in_call(
+        trial,
+        point,
+        limit,
+        evidence,
+        number=_HELD_CALL,
+        stop_there=True,
+        before_kill=lambda: answered.extend(_wait_taken(trial)),
+    )
+    if isinstance(killed, Judgement):
+        return killed
+    evidence["answered"] = answered
+    if not answered:
+        return error(
+            "the first call of the batch had not got its answer when the second one was held, so "
+            "nothing lies between two results"
         )
-        if isinstance(killed, Judgement):
-            return killed
-        answered = [
-            call.effect
-            for call in trial.provider.calls
-            if call.recorded and call.effect != killed.effect
-        ]
-        evidence["answered"] = answered
-        broken = resume(trial, limit, evidence)
-        if (reported := trial.inspect(limit)) is not None:
-            evidence["reported"] = reported
-        return (
-            broken
-            or judge_effects(unfaulted.effects, trial.provider.effects, when="after resume")
-            or _judge_repeated(trial, answered)
-            or _judge_history(evidence.get("reported", {}))
-            or Judgement(
-                PASS, Outcome.HELD, f"{', '.join(answered)} was answered and not called again"
-            )
+    if strangers := {*answered, killed.effect} - _NAMES:
+        return error(f"the start did not begin with its batch, but called {min(strangers)}")
+    broken = resume(trial, limit, evidence)
+    if (reported := trial.inspect(limit)) is not None:
+        evidence["reported"] = reported
+    # What was answered comes first: it is what this scenario is about.
+    expected = sorted(unfaulted.effects, key=lambda name: name not in answered)
+    return (
+        broken
+        or judge_effects(expected, trial.provider.effects, when="after resume")
+        or _judge_repeated(trial, answered)
+        or _judge_history(reported, unfaulted.evidence["stored_calls"])
+        or Judgement(PASS, Outcome.HELD, f"{', '.join(answered)} was answered and not called again")
+    )
+
+
+def _wait_taken(trial: Trial) -> tuple[str, ...]:
+    """Wait until the first call's answer is taken and there was time to save it.
+
+    Returns:
+        The effects whose callers have their answers. To be asked before the kill, which makes
+        every caller hang up.
+    """
+    end = time.monotonic() + _TAKES_WITHIN
+    while not trial.provider.taken and time.monotonic() < end:
+        threading.Event().wait(_GLANCE)
+    settle(trial)
+    return trial.provider.taken
+
+
+def _stored_calls(reported: dict[str, Any] | None, ended: Ended) -> int | None:
+    """How many calls the history of the run without a fault holds; ``None`` if it has no calls.
+
+    Raises:
+        NotUsable: It cannot be read, is broken, or shows that the calls were no batch.
+    """
+    if reported is None:
+        return None
+    evidence = {"stage": "unfaulted", "reported": reported, "start_returncode": ended.returncode}
+    try:
+        history = read_history(reported)
+    except ValueError as problem:
+        raise NotUsable(
+            f"what the run without a fault stored cannot be read: {problem}", evidence
+        ) from problem
+    if problem_found := find_break(history):
+        raise NotUsable(f"the history without a fault is broken: {problem_found}", evidence)
+    calls = sum(one.kind == "call" for one in history)
+    if calls and batch_size(history) != _SIZE:
+        raise NotUsable(
+            f"in the history without a fault {batch_size(history)} calls come before the first "
+            f"answer, and {BATCH_VARIABLE}={_SIZE} asks for {_SIZE} in one turn",
+            evidence,
         )
+    return calls or None
 
 
 def _judge_repeated(trial: Trial, answered: list[str]) -> Judgement | None:
@@ -131,22 +200,22 @@ def _judge_repeated(trial: Trial, answered: list[str]) -> Judgement | None:
     return None
 
 
-def _judge_history(reported: dict[str, Any]) -> Judgement | None:
-    """Each call of the stored history has exactly one answer, and each answer its call."""
-    entries = [entry for entry in reported.get("history", ()) if entry.get("id")]
-    calls = [entry["id"] for entry in entries if entry["kind"] == "call"]
-    answers = [entry["id"] for entry in entries if entry["kind"] == "answer"]
-    for identity in calls:
-        if answers.count(identity) != 1:
-            return Judgement(
-                FAIL,
-                Outcome.UNPAIRED,
-                f"history broken: the call {identity} has {answers.count(identity)} answers "
-                "in the stored history (expected 1)",
-            )
-    for identity in answers:
-        if identity not in calls:
-            return Judgement(
-                FAIL, Outcome.UNPAIRED, f"history broken: the answer {identity} has no call"
-            )
-    return None
+def _judge_history(reported: dict[str, Any] | None, stored_calls: int | None) -> Judgement | None:
+    """Each call of the stored history has exactly one answer, and no call is missing."""
+    if reported is None:
+        return None
+    try:
+        history = read_history(reported)
+    except ValueError as problem:
+        return Judgement(
+            FAIL,
+            Outcome.STATE_LOST,
+            f"what is stored can no longer be read after resume: {problem}",
+        )
+    calls = sum(one.kind == "call" for one in history)
+    broken = find_break(history)
+    if broken is None and stored_calls is not None and calls < stored_calls:
+        broken = f"it holds {calls} calls (expected {stored_calls})"
+    if broken is None:
+        return None
+    return Judgement(FAIL, Outcome.UNPAIRED, f"stored history broken: {broken}")

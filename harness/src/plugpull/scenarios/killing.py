@@ -18,9 +18,10 @@ from plugpull.verdicts import Judgement
 
 __all__ = ["kill_at_moment", "kill_in_call", "kill_in_resume", "note_stderr", "resume", "settle"]
 
-# Seconds without a change after which the work folder counts as settled, and the most to wait.
+# Seconds without a change after which a run counts as settled, and the most to wait.
 _SETTLED = 0.15
 _SETTLES_WITHIN = 3.0
+_GLANCES = 5
 
 
 def kill_in_call(
@@ -32,6 +33,7 @@ def kill_in_call(
     verb: str = "start",
     number: int = 1,
     effect: str | None = None,
+    stop_there: bool = False,
     before_kill: Callable[[], None] = lambda: None,
 ) -> HeldCall | Judgement:
     """Start the agent, hold one of its calls, and kill it there.
@@ -44,6 +46,7 @@ def kill_in_call(
         verb: How the agent is started.
         number: Which call of this process is held, counted from 1.
         effect: Count the calls with this effect only, ``None`` for all.
+        stop_there: Hold the calls that come after it as well.
         before_kill: Done while the call is held.
 
     Returns:
@@ -51,7 +54,7 @@ def kill_in_call(
     """
     provider = trial.provider
     provider.phase = verb
-    provider.hold_next(point, number, effect)
+    provider.hold_next(point, number, effect, stop_there=stop_there)
     generation = 0 if verb == "start" else 1
     try:
         agent = trial.launch(verb, generation=generation)
@@ -170,9 +173,11 @@ def resume(trial: Trial, limit: float, evidence: dict[str, Any]) -> Judgement | 
 
 
 def settle(trial: Trial) -> None:
-    """Wait until the work folder stops changing, so that what was answered can be saved.
+    """Wait until the run stands still, so that what was answered can be saved.
 
-    A kindness and no proof, for calls that are made beside the one that is held.
+    A kindness and no proof, for calls that are made beside the one that is held. It stands still
+    when its work folder does not change and, where the kernel tells, none of its threads has
+    anything to do: on a busy machine one that has waits long for its turn and changes nothing.
     """
     end = time.monotonic() + _SETTLES_WITHIN
     before = None
@@ -181,7 +186,10 @@ def settle(trial: Trial) -> None:
         if now == before:
             return
         before = now
-        time.sleep(_SETTLED)
+        for _ in range(_GLANCES):
+            time.sleep(_SETTLED / _GLANCES)
+            if trial.busy():
+                before = None
 
 
 def note_stderr(evidence: dict[str, Any], stderr: str) -> None:
