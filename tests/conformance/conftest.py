@@ -7,9 +7,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
-from published import Environments, download
+
+if TYPE_CHECKING:
+    from published import Environments
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -22,6 +25,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def crashresume_source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The unpacked source release of crashresume 0.1.0, its tests included."""
+    from published import download  # brings in the planner's side, which few tests need
+
     return download(tmp_path_factory.mktemp("crashresume"))
 
 
@@ -39,4 +44,6 @@ def crashresume(crashresume_source: Path, monkeypatch: pytest.MonkeyPatch) -> It
 @pytest.fixture(scope="session")
 def environments() -> Environments:
     """Environments with plugpull and a pytest; made once, and used again by the next run."""
+    from published import Environments
+
     return Environments()

@@ -142,3 +142,34 @@ def test_a_crash_point_and_its_resume_share_a_run_id() -> None:
 
     plugpull.conform(Subject, (item for item in "ab"), run_id="zed")
     assert ids == ["zed", "zed-1", "zed-1", "zed-2", "zed-2"]
+
+
+def test_a_report_in_full() -> None:
+    """C09 to C12 at once: replays, an empty key that is none, a loss, a state that differs."""
+    stores: dict[str, dict[str, int]] = {}
+
+    class Subject:
+        def __init__(self, ctx: plugpull.Context) -> None:
+            self._ctx = ctx
+            self.store = stores.setdefault(ctx.run_id, {"starts": 0})
+            self.store["starts"] += 1
+
+        def step(self, item: str) -> None:
+            self._ctx.effect("charge", key="a")
+            self._ctx.effect("note", key="")
+            if self.store["starts"] == 1:
+                self._ctx.effect("mail", key="m")
+
+    starts = "final state {'store': {'starts': 2}} != baseline {'store': {'starts': 1}}"
+    findings = [
+        line
+        for point in (1, 2, 3)
+        for line in (
+            f"  [effect_replayed] crash after effect #{point}: key 'a' issued more than once",
+            f"  [effect_lost] crash after effect #{point}: key 'm' never re-issued after resume",
+            f"  [resume_diverged] crash after effect #{point}: {starts}",
+        )
+        if not (point == 3 and "effect_lost" in line)
+    ]
+    head = "conformance: 3 crash point(s) tested, 8 finding(s)"
+    assert str(plugpull.conform(Subject, ["x"])).splitlines() == [head, *findings]

@@ -144,6 +144,14 @@ def test_a_picture_does_not_change_with_what_it_shows() -> None:
     assert len(differences(picture, take_picture(state))) == 1
 
 
+def test_a_leaf_does_not_change_with_what_it_shows() -> None:
+    """Neither does a value that is taken whole, because it knows itself when it is equal."""
+    state = bytearray(b"a")
+    picture = take_picture(state)
+    state += b"b"
+    assert len(differences(picture, take_picture(state))) == 1
+
+
 @pytest.mark.parametrize(
     "state",
     [None, False, "", b"", [], {}, set(), frozenset(), (), deque(), {"a": [b"", {"b": None}]}],
