@@ -11,7 +11,7 @@ import pytest
 from agent_bench import REFERENCE, TASK, Bench, Lab, spawn
 from agent_checks import append_only, completes
 from agent_journal import contradictions
-from agent_mutants import Mutant, mutant
+from agent_mutants import Mutant, more, mutant
 
 TODAY = 2
 
@@ -27,10 +27,9 @@ EARLIER = mutant(
 LATER = mutant(
     "schema 3",
     "database.py",
-    (
+    more(
         '"CREATE INDEX events_of_task ON events (task_id, seq)",\n    ),',
-        '"CREATE INDEX events_of_task ON events (task_id, seq)",\n    ),\n'
-        '    ("ALTER TABLE steps ADD COLUMN cost REAL NOT NULL DEFAULT 0",),',
+        after='\n    ("ALTER TABLE steps ADD COLUMN cost REAL NOT NULL DEFAULT 0",),',
     ),
     red=set(),
 )

@@ -1,0 +1,111 @@
+"""The reference agent as a target: what plugpull makes of it, and of a copy that lost a guard."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent_bench import REFERENCE
+from agent_mutants import MUTANTS
+from plugpull.manifest import read_manifest
+
+TARGETS = REFERENCE.parent
+Results = dict[tuple[str, str], dict[str, list[dict[str, Any]]]]
+
+
+def plugpull(*arguments: str, targets: Path = TARGETS) -> Results:
+    """Run the command; the results by scenario and variant, and then by fault point."""
+    command = [sys.executable, "-m", "plugpull", "--targets", str(targets), "--target", "reference"]
+    ended = subprocess.run(
+        [*command, *arguments, "--json"], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    found: Results = defaultdict(lambda: defaultdict(list))
+    for result in json.loads(ended.stdout)["results"]:
+        found[result["scenario"], result["variant"]][result["kill_point"]].append(result)
+    return found
+
+
+def verdicts(results: Results, scenario: str, variant: str) -> list[str]:
+    """Verdict and outcome at each fault point."""
+    return [
+        f"{result['verdict']} {result['outcome']}"
+        for point in results[scenario, variant].values()
+        for result in point
+    ]
+
+
+def test_killed_while_it_publishes() -> None:
+    """With the key exactly once; without it, the negative control, twice after the effect."""
+    results = plugpull("--scenario", "kill-mid-tool")
+    assert verdicts(results, "kill-mid-tool", "idempotent") == ["PASS held", "PASS held"]
+    assert verdicts(results, "kill-mid-tool", "unsafe-effects") == ["PASS held", "FAIL duplicated"]
+    (duplicated,) = results["kill-mid-tool", "unsafe-effects"]["after-effect"]
+    assert duplicated["evidence"]["effects"] == {"publish_report": 2, "finish_order": 1}
+    assert "docs/reference-agent.md" in duplicated["detail"]
+    (held,) = results["kill-mid-tool", "idempotent"]["after-effect"]
+    assert held["evidence"]["reported"]["finished"] is True
+    assert [item["kind"] for item in held["evidence"]["reported"]["history"]] == [
+        "user",
+        *["call", "answer"] * 3,
+    ]
+
+
+def test_its_nine_kill_points_from_outside() -> None:
+    """Before and after each tool's effect, and after each commit; also twice; all hold.
+
+    The call that a commit is followed by is held before its effect: nothing else happens between.
+    """
+    results = plugpull("--scenario", "kill-sweep", "--moments", "0")
+    found = results["kill-sweep", "every-step"]
+    tools = ["read_notes", "ask_model", "publish_report"]
+    calls = [call for step, tool in enumerate(tools) for call in (tool, f"store_step_{step}")]
+    calls.append("finish_order")
+    places = [f"{number}-{call}" for number, call in enumerate(calls, 1)]
+    points = ["before-effect", "after-effect", "before-effect-twice", "after-effect-twice"]
+    assert {
+        point: [one["point_detail"] for one in found[point]] for point in found
+    } == dict.fromkeys(points, places)
+    assert set(verdicts(results, "kill-sweep", "every-step")) == {"PASS held"}
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("key not stable", ["PASS held", "FAIL duplicated"]),
+        ("recovery missing", ["FAIL lost", "PASS held"]),
+    ],
+)
+def test_plugpull_sees_a_guard_that_is_gone(tmp_path: Path, name: str, seen: list[str]) -> None:
+    """The same mutants that the agent's own checks see, from outside."""
+    (mutant,) = [mutant for mutant in MUTANTS if mutant.name == name]
+    mutant.make(tmp_path).rename(tmp_path / "reference")
+    shutil.copytree(TARGETS / "control", tmp_path / "control")
+    results = plugpull("--scenario", "kill-mid-tool", "--variant", "idempotent", targets=tmp_path)
+    assert verdicts(results, "kill-mid-tool", "idempotent") == seen
+
+
+def test_a_second_resume_is_a_refusal(tmp_path: Path) -> None:
+    """While the task is locked, a resume says no in the words that the manifest announces."""
+    import fcntl
+
+    env = {**os.environ, "PLUGPULL_WORKDIR": str(tmp_path), "PLUGPULL_PROVIDER": "/nowhere"}
+    with (tmp_path / "state.db.order-42.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ended = subprocess.run(
+            [sys.executable, str(REFERENCE / "adapter.py"), "resume"],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 3
+    (pattern,) = read_manifest(REFERENCE).refusals
+    assert pattern.search(ended.stderr)
