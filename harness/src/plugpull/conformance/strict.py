@@ -95,7 +95,8 @@ def _usable(baseline: _Unfaulted, items: Sequence[Any]) -> _Findings:
     if baseline.seen.problem:
         yield "baseline_crashed", f"the run without a crash failed: {baseline.seen.problem}"
     elif not baseline.calls:
-        cause = "report them by ctx.effect" if items else "it was given no inputs"
+        met = "if it met what an earlier check had left, empty the store or pass another run_id"
+        cause = f"report them by ctx.effect; {met}" if items else "it was given no inputs"
         yield "no_effects", f"the subject has no effect to be crashed at: {cause}"
     elif baseline.seen.blurred:
         yield "state_not_comparable", baseline.seen.blurred
