@@ -153,7 +153,7 @@ def _earlier(plan: Plan, cell: Cell, key: CellKey) -> CellFile | None:
 def _wrong_version(cell: Cell, measured: CellFile) -> str:
     """Why the measured version is not the one asked for; ``""`` if it is, or if none is proven."""
     proven = measured.text("version")
-    if cell.source != "index" or not proven:
+    if cell.source not in {"index", "harness"} or not proven:
         return ""
     try:
         same = Version(proven) == Version(cell.version)

@@ -37,7 +37,8 @@ class Cell:
         python: ``major.minor``.
         target: Name of the folder under ``targets/``.
         asked: The declaration's entry (or several, joined by a comma) that led here.
-        source: Where the version comes from. ``index`` for a release.
+        source: Where the version comes from: ``index`` for a release, ``harness`` for what comes
+            with the harness.
         resolution: What the resolver is asked.
         repeat: How often a timing-dependent variant runs.
         yanked: The reason a yanked release carries, ``""`` when there is none given, ``None``

@@ -13,12 +13,14 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from plugpull.errors import UsageError
 from plugpull.matrix.declared import Declaration, Exclude, Framework, Rule
-from plugpull.matrix.manifests import check_requirement, read_target
+from plugpull.matrix.manifests import HARNESS, check_requirement, read_target
 from plugpull.matrix.tables import Table, read_toml, suggestion
 from plugpull.matrix.versions import Entry, parse_entry
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from plugpull.matrix.manifests import TargetFacts
 
 __all__ = ["read_declaration", "undeclared"]
 
@@ -92,10 +94,11 @@ def _framework(section: Table, name: str, pythons: tuple[str, ...], targets: Pat
         )
     own = _rule(table, "")
     rules = [_range_rule(inner) for inner in table.tables("when")]
+    facts = read_target(targets, target)
     framework = Framework(
         name,
-        read_target(targets, target),
-        _entries(table, texts),
+        facts,
+        _entries(table, texts, facts),
         _pythons(table, pythons),
         (own, *rules),
         _default(table, texts),
@@ -104,7 +107,7 @@ def _framework(section: Table, name: str, pythons: tuple[str, ...], targets: Pat
     return framework
 
 
-def _entries(table: Table, texts: tuple[str, ...]) -> tuple[Entry, ...]:
+def _entries(table: Table, texts: tuple[str, ...], target: TargetFacts) -> tuple[Entry, ...]:
     entries: list[Entry] = []
     for at, text in enumerate(texts):
         key = f"versions[{at}]"
@@ -112,6 +115,12 @@ def _entries(table: Table, texts: tuple[str, ...]) -> tuple[Entry, ...]:
             entry = parse_entry(text)
         except ValueError as error:
             table.fail(key, str(error))
+        if entry.harness != (target.distribution == HARNESS):
+            table.fail(
+                key,
+                f'"{text}" does not go with {target.name}, which installs {target.distribution}',
+                '"harness" is the one version of a target that comes with the harness',
+            )
         for earlier in entries:
             if earlier.meaning == entry.meaning:
                 table.fail(key, f'"{text}" says the same as "{earlier.text}" before it')

@@ -12,6 +12,7 @@ from packaging.version import InvalidVersion, Version
 from plugpull.errors import UsageError
 from plugpull.matrix.cells import Cell, Resolution
 from plugpull.matrix.interpreters import Interpreter
+from plugpull.matrix.manifests import HARNESS
 from plugpull.matrix.versions import matches, resolve, supports
 
 if TYPE_CHECKING:
@@ -76,12 +77,18 @@ def expand(
         UsageError: An exclude matches nothing.
         PlugpullError: The index cannot be asked.
     """
-    projects = list(dict.fromkeys(framework.target.distribution for framework in frameworks))
+    projects = list(
+        dict.fromkeys(
+            framework.target.distribution
+            for framework in frameworks
+            if not all(entry.harness for entry in framework.entries)
+        )
+    )
     with ThreadPoolExecutor(max_workers=max(1, len(projects))) as pool:
         releases = dict(zip(projects, pool.map(index.releases, projects), strict=True))
     cells: list[Cell] = []
     for framework in frameworks:
-        known = releases[framework.target.distribution]
+        known = releases.get(framework.target.distribution, ())
         for found in _versions(framework, known, declaration.rule, now):
             of_version = []
             for python in framework.pythons:
@@ -145,11 +152,11 @@ def _cell(framework: Framework, found: _Found, python: str, rule: Rule, now: dat
     if pick.release is None and pick.entry.exact is not None and impossible is not None:
         # uv is asked all the same: its own words belong into the row, and take it a moment.
         notes, impossible = (*notes, impossible), None
-    elif limit is None and impossible is None:
+    elif limit is None and impossible is None and not pick.entry.harness:
         notes = (*notes, "the index gives no upload times: resolved without a cut-off")
     resolution = Resolution(
         requirements=(
-            f"{target.distribution}=={pick.version}",
+            *(() if pick.entry.harness else (f"{target.distribution}=={pick.version}",)),
             *target.companions,
             *(text for r in rules for text in r.requirements),
         ),
@@ -165,6 +172,7 @@ def _cell(framework: Framework, found: _Found, python: str, rule: Rule, now: dat
         target=target.name,
         asked=", ".join(each.entry.text.strip() for each in found.picks),
         resolution=resolution,
+        source="harness" if pick.entry.harness else "index",
         repeat=[r.repeat for r in rules if r.repeat is not None][-1],
         yanked=pick.release.yanked if pick.release is not None else None,
         notes=notes,
@@ -230,7 +238,16 @@ def _within(version: str, specifier: str) -> bool:
 
 
 def with_addition(framework: Framework, entry: Entry) -> Framework:
-    """The framework with one more version, unless it is there already."""
+    """The framework with one more version, unless it is there already.
+
+    Raises:
+        UsageError: The framework comes with the harness, and has the harness's version only.
+    """
+    if framework.target.distribution == HARNESS:
+        raise UsageError(
+            f"--add {framework.name}=={entry.text}: it comes with the harness, in its version",
+            then=f'declare versions = ["harness"], and choose it with --only {framework.name}',
+        )
     if any(entry.meaning == there.meaning for there in framework.entries):
         return framework
     return replace(framework, entries=(*framework.entries, entry))

@@ -17,7 +17,10 @@ from plugpull.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["TargetFacts", "check_requirement", "read_target"]
+__all__ = ["HARNESS", "TargetFacts", "check_requirement", "read_target"]
+
+#: The distribution of a target that comes with the harness, which every cell has.
+HARNESS = "plugpull"
 
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 

@@ -142,6 +142,8 @@ def _name(resolution: Resolution, interpreter: Interpreter) -> str:
 
 
 def _compile(resolution: Resolution, interpreter: Interpreter, locks: Path) -> str:
+    if not resolution.requirements:
+        return ""  # What comes with the harness needs nothing else.
     with temporary_folder(locks) as folder:
         asked = folder / "asked.in"
         asked.write_text("\n".join(resolution.requirements) + "\n", encoding="utf-8")

@@ -2,7 +2,8 @@
 
 An entry is *exact* (``"1.2.11"``) or *open*: a specifier (its newest match), ``"latest"``, or
 ``"latest-minors:5"`` (the newest release of each of the newest five minors). Open entries pass
-over yanked releases, and over pre-releases unless they ask for them.
+over yanked releases, and over pre-releases unless they ask for them. ``"harness"`` is the version
+that every cell gets anyway: that of this checkout, for a target which comes with it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
+
+from plugpull._version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,12 +41,14 @@ class Entry:
         exact: The version, for an exact entry. ``None`` for an open one.
         specifier: What an open entry's release must match. ``""`` matches everything.
         minors: How many minors an open entry takes. ``None`` takes one release.
+        harness: The version is the harness's own; no index is asked for it, and nothing installed.
     """
 
     text: str
     exact: str | None = None
     specifier: str = ""
     minors: int | None = None
+    harness: bool = False
 
     @property
     def meaning(self) -> tuple[object, ...]:
@@ -81,6 +86,8 @@ def parse_entry(text: str) -> Entry:
     stripped = text.strip()
     if stripped == "latest":
         return Entry(text)
+    if stripped == "harness":
+        return Entry(text, exact=__version__, harness=True)
     minors = _MINORS.fullmatch(stripped)
     if minors is not None:
         if int(minors[1]) < 1:
@@ -116,6 +123,8 @@ def resolve(
         project: The distribution's name, for texts.
         cut_off: Releases that came later do not exist for this entry. ``None`` sees all.
     """
+    if entry.harness:
+        return (Pick(entry, __version__),)
     if entry.exact is not None:
         return (_exact(entry, releases, project, cut_off),)
     seen = [release for release in releases if _before(release, cut_off)]
