@@ -77,13 +77,8 @@ def expand(
         UsageError: An exclude matches nothing.
         PlugpullError: The index cannot be asked.
     """
-    projects = list(
-        dict.fromkeys(
-            framework.target.distribution
-            for framework in frameworks
-            if not all(entry.harness for entry in framework.entries)
-        )
-    )
+    listed = (f for f in frameworks if not all(entry.harness for entry in f.entries))
+    projects = list(dict.fromkeys(framework.target.distribution for framework in listed))
     with ThreadPoolExecutor(max_workers=max(1, len(projects))) as pool:
         releases = dict(zip(projects, pool.map(index.releases, projects), strict=True))
     cells: list[Cell] = []
