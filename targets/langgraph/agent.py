@@ -15,6 +15,15 @@ Usage: ``python agent.py start | resume | inspect``. Set from outside:
 ``PLUGPULL_KEY``
     What the tool sends the payment service as idempotency key: ``none``, or the ``tool-call-id``.
     ``ledger-first`` is the mistaken cure: no key, but a note of one's own written before the call.
+``PLUGPULL_DISPATCH``
+    How a turn with several calls is run: by one ``node`` for all of them, or by one task for each,
+    made with ``send``, as the prebuilt agents do.
+    https://docs.langchain.com/oss/python/langgraph/graph-api#send
+``PLUGPULL_BATCH``
+    For how many charges the model asks in one turn.
+``PLUGPULL_WORLD``
+    What has changed since the run was saved: ``tool-schema-changed``, ``tool-removed`` or
+    ``model-renamed``.
 """
 
 from __future__ import annotations
@@ -27,14 +36,21 @@ import uuid
 from pathlib import Path
 from typing import Annotated, Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
-from langchain_core.tools import InjectedToolCallId, tool
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
+from langchain_core.tools import BaseTool, InjectedToolCallId, tool
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
+from langgraph.types import Send
 from plugpull import record_effect
 
 ORDER = "order-42"
+BATCH = int(os.environ.get("PLUGPULL_BATCH", "0"))
+WORLD = os.environ.get("PLUGPULL_WORLD", "")
+MODEL = "shop-2" if WORLD == "model-renamed" else "shop-1"
+
+# After so many turns with calls that failed the model gives up.
+PATIENCE = 3
 
 
 class OrderState(MessagesState):
@@ -44,32 +60,78 @@ class OrderState(MessagesState):
 
 
 @tool
-def charge_card(amount: int, memo: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> str:
+def charge_card(
+    amount: int, memo: str, payment: int, tool_call_id: Annotated[str, InjectedToolCallId]
+) -> str:
     """Charge the customer's card."""
+    charge(payment, tool_call_id)
+    return f"charged ${amount} ({memo})"
+
+
+@tool("charge_card")
+def charge_in_cents(
+    cents: int, memo: str, payment: int, tool_call_id: Annotated[str, InjectedToolCallId]
+) -> str:
+    """Charge the customer's card: what ``charge_card`` has become in another world."""
+    charge(payment, tool_call_id)
+    return f"charged {cents} cents ({memo})"
+
+
+def charge(payment: int, tool_call_id: str) -> None:
+    """Call the payment service; where there are several payments, each has its own name there."""
     kind = os.environ.get("PLUGPULL_KEY", "none")
     if kind == "ledger-first":
         ledger = workdir() / "ledger.txt"
         if ledger.exists():
-            return "already charged"
+            return
         ledger.write_text(ORDER, encoding="utf-8")
-    record_effect("charge_card", key=tool_call_id if kind == "tool-call-id" else None)
-    return f"charged ${amount} ({memo})"
+    name = f"charge_card_{payment}" if payment else "charge_card"
+    record_effect(name, key=tool_call_id if kind == "tool-call-id" else None)
+
+
+def tools() -> list[BaseTool]:
+    """The agent's tools, in the world as it is now."""
+    if WORLD == "tool-removed":
+        return []
+    return [charge_in_cents if WORLD == "tool-schema-changed" else charge_card]
 
 
 def ask_model(state: OrderState) -> dict[str, Any]:
-    """Stand in for the language model: one tool call, then an answer.
+    """Stand in for the language model: charges, then an answer.
 
     Like a real model it never says the same thing twice: each call has a new id and new wording.
+    What failed it asks for again.
     """
+    said = state["messages"]
+    turns = [one for one in said if isinstance(one, AIMessage) and one.tool_calls]
+    failed = {one.tool_call_id for one in said if isinstance(one, ToolMessage) and failure(one)}
+    calls = [call for turn in turns for call in turn.tool_calls]
+    made = {call["args"]["payment"] for call in calls if call["id"] not in failed}
+    missing = [one for one in (range(1, BATCH + 1) or [0]) if one not in made]
     wording = uuid.uuid4().hex[:8]
-    if isinstance(state["messages"][-1], ToolMessage):
-        return {"messages": [AIMessage(f"Your card was charged. Thank you! ({wording})")]}
-    call = {
-        "name": "charge_card",
-        "args": {"amount": 42, "memo": f"order 42, {wording}"},
-        "id": f"call_{uuid.uuid4().hex}",
-    }
-    return {"messages": [AIMessage("", tool_calls=[call])]}
+    if missing and tools() and len(turns) < PATIENCE:
+        answer = AIMessage("", tool_calls=[wish(payment, wording) for payment in missing])
+    elif missing:
+        answer = AIMessage(f"I could not charge your card. ({wording})")
+    else:
+        answer = AIMessage(f"Your card was charged. Thank you! ({wording})")
+    answer.response_metadata = {"model_name": MODEL}
+    return {"messages": [answer]}
+
+
+def failure(message: ToolMessage) -> bool:
+    """Whether a call came to nothing."""
+    return message.status == "error"
+
+
+def wish(payment: int, wording: str) -> ToolCall:
+    """The model's wish to make a payment."""
+    amount = {"cents": 4200} if WORLD == "tool-schema-changed" else {"amount": 42}
+    return ToolCall(
+        name="charge_card",
+        args={**amount, "memo": f"order 42, {wording}", "payment": payment},
+        id=f"call_{uuid.uuid4().hex}",
+    )
 
 
 def close_order(state: OrderState) -> dict[str, Any]:  # noqa: ARG001
@@ -78,10 +140,14 @@ def close_order(state: OrderState) -> dict[str, Any]:  # noqa: ARG001
     return {"closed": True}
 
 
-def next_node(state: OrderState) -> str:
-    """Run the tool that the model asked for, or close the order."""
+def next_node(state: OrderState) -> str | list[Send]:
+    """Run the tools that the model asked for, or close the order."""
     last = state["messages"][-1]
-    return "tools" if isinstance(last, AIMessage) and last.tool_calls else "close"
+    if not isinstance(last, AIMessage) or not last.tool_calls:
+        return "close"
+    if os.environ.get("PLUGPULL_DISPATCH", "node") == "send":
+        return [Send("tools", [{**call, "type": "tool_call"}]) for call in last.tool_calls]
+    return "tools"
 
 
 def build(checkpointer: Any) -> Any:
@@ -89,7 +155,7 @@ def build(checkpointer: Any) -> Any:
     graph = StateGraph(OrderState)
     graph.add_node("model", ask_model)
     # A failing payment must end the run; by default some releases turn it into text for the model.
-    graph.add_node("tools", ToolNode([charge_card], handle_tool_errors=False))
+    graph.add_node("tools", ToolNode(tools(), handle_tool_errors=False))
     graph.add_node("close", close_order)
     graph.add_edge(START, "model")
     graph.add_conditional_edges("model", next_node, ["tools", "close"])
@@ -140,7 +206,8 @@ def report(values: dict[str, Any]) -> None:
     history = [entry for message in values.get("messages", []) for entry in entries(message)]
     finished = bool(values.get("closed"))
     output = {"kinds": [entry["kind"] for entry in history], "closed": finished}
-    text = json.dumps({"history": history, "finished": finished, "output": output})
+    world = {"model": MODEL, "tools": {one.name: list(one.args) for one in tools()}}
+    text = json.dumps({"history": history, "finished": finished, "output": output, "world": world})
     Path(os.environ["PLUGPULL_REPORTED"]).write_text(text, encoding="utf-8")
 
 

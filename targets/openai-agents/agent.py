@@ -13,6 +13,14 @@ Usage: ``python agent.py start | resume | inspect``. Set from outside:
 
 ``PLUGPULL_KEY``
     What the tool sends the payment service as idempotency key: ``none``, or the ``tool-call-id``.
+``PLUGPULL_APPROVE``
+    Whether the person approves ``all`` that waits, or one call after the other (``one-by-one``):
+    then the run goes on with what is approved and pauses again, and that is kept too.
+``PLUGPULL_BATCH``
+    For how many charges the model asks in one turn.
+``PLUGPULL_WORLD``
+    What has changed since the run was saved: ``tool-schema-changed``, ``tool-removed`` or
+    ``model-renamed``.
 ``PLUGPULL_STAGED_INPUT``
     The remark that is added to the paused run; without it there is none.
 ``PLUGPULL_STORE``
@@ -30,7 +38,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from agents import Agent, Model, ModelResponse, Runner, RunState, Usage, function_tool
+from agents import Agent, Model, ModelResponse, Runner, RunState, Tool, Usage, function_tool
 from agents.memory import SessionABC
 from agents.tool_context import ToolContext
 from openai.types.responses import (
@@ -42,12 +50,19 @@ from plugpull import record_effect
 from plugpull.session_store import STORE_VARIABLE, StoreClient
 
 ORDER = "order-42"
+BATCH = int(os.environ.get("PLUGPULL_BATCH", "0"))
+WORLD = os.environ.get("PLUGPULL_WORLD", "")
+MODEL = "shop-2" if WORLD == "model-renamed" else "shop-1"
+
+# After so many turns with calls that failed the model gives up.
+PATIENCE = 3
 
 
 class FakeModel(Model):
-    """Stand in for the language model: one tool call, then an answer.
+    """Stand in for the language model: charges, then an answer.
 
     Like a real model it never says the same thing twice: each item has a new id and new wording.
+    What failed it asks for again.
     """
 
     # The SDK hands over the first two by name or by place, and more from release to release.
@@ -58,34 +73,46 @@ class FakeModel(Model):
         *_: Any,
         **__: Any,
     ) -> ModelResponse:
-        """Ask for the charge until its output is in the input, then thank the customer."""
+        """Ask for each charge until its output is in the input, then thank the customer."""
         items = input if isinstance(input, list) else []
-        done = any(item.get("type") == "function_call_output" for item in items)
-        return ModelResponse(
-            output=[thank_you() if done else charge_request()], usage=Usage(), response_id=None
-        )
+        calls = [item for item in items if item.get("type") == "function_call"]
+        charged = {
+            item["call_id"]
+            for item in items
+            if item.get("type") == "function_call_output" and "charged" in str(item["output"])
+        }
+        made = {
+            json.loads(call["arguments"])["payment"] for call in calls if call["call_id"] in charged
+        }
+        missing = [one for one in (range(1, BATCH + 1) or [0]) if one not in made]
+        output: list[Any] = [last_words(charged=not missing)]
+        if missing and tools() and len(calls) < PATIENCE * max(BATCH, 1):
+            output = [charge_request(payment) for payment in missing]
+        return ModelResponse(output=output, usage=Usage(), response_id=None)
 
     def stream_response(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
         """Streaming is not used here."""
         raise NotImplementedError
 
 
-def charge_request() -> ResponseFunctionToolCall:
-    """The model's wish to charge the card."""
+def charge_request(payment: int) -> ResponseFunctionToolCall:
+    """The model's wish to make a payment."""
     memo = f"order 42, {uuid.uuid4().hex[:8]}"
+    amount = {"cents": 4200} if WORLD == "tool-schema-changed" else {"amount": 42}
     return ResponseFunctionToolCall(
         id=f"fc_{uuid.uuid4().hex}",
         call_id=f"call_{uuid.uuid4().hex}",
         type="function_call",
         name="charge_card",
-        arguments=json.dumps({"amount": 42, "memo": memo}),
+        arguments=json.dumps({**amount, "memo": memo, "payment": payment}),
         status="completed",
     )
 
 
-def thank_you() -> ResponseOutputMessage:
-    """The model's last words."""
-    text = f"Your card was charged. Thank you! ({uuid.uuid4().hex[:8]})"
+def last_words(*, charged: bool) -> ResponseOutputMessage:
+    """What the model says in the end."""
+    said = "Your card was charged. Thank you!" if charged else "I could not charge your card."
+    text = f"{said} ({uuid.uuid4().hex[:8]})"
     return ResponseOutputMessage(
         id=f"msg_{uuid.uuid4().hex}",
         type="message",
@@ -122,14 +149,34 @@ class StoredSession(SessionABC):
 # Without failure_error_function=None an exception becomes text for the model, and the run goes on
 # as if the payment service had answered.
 @function_tool(needs_approval=True, failure_error_function=None)
-def charge_card(context: ToolContext[None], amount: int, memo: str) -> str:
+def charge_card(context: ToolContext[None], amount: int, memo: str, payment: int) -> str:
     """Charge the customer's card."""
-    by_call = os.environ.get("PLUGPULL_KEY", "none") == "tool-call-id"
-    record_effect("charge_card", key=context.tool_call_id if by_call else None)
+    charge(context, payment)
     return f"charged ${amount} ({memo})"
 
 
-AGENT = Agent(name="Shop", model=FakeModel(), tools=[charge_card])
+@function_tool(name_override="charge_card", needs_approval=True, failure_error_function=None)
+def charge_in_cents(context: ToolContext[None], cents: int, memo: str, payment: int) -> str:
+    """Charge the customer's card: what ``charge_card`` has become in another world."""
+    charge(context, payment)
+    return f"charged {cents} cents ({memo})"
+
+
+def charge(context: ToolContext[None], payment: int) -> None:
+    """Call the payment service; where there are several payments, each has its own name there."""
+    by_call = os.environ.get("PLUGPULL_KEY", "none") == "tool-call-id"
+    name = f"charge_card_{payment}" if payment else "charge_card"
+    record_effect(name, key=context.tool_call_id if by_call else None)
+
+
+def tools() -> list[Tool]:
+    """The agent's tools, in the world as it is now."""
+    if WORLD == "tool-removed":
+        return []
+    return [charge_in_cents if WORLD == "tool-schema-changed" else charge_card]
+
+
+AGENT = Agent(name="Shop", model=FakeModel(), tools=tools())
 
 
 def workdir() -> Path:
@@ -171,7 +218,8 @@ async def start(session: StoredSession | None) -> None:
 
 async def approve(state: RunState[Any, Any], session: StoredSession | None) -> None:
     """Give the person's approval to whatever waits for it, and go on."""
-    for question in state.get_interruptions():
+    one_by_one = os.environ.get("PLUGPULL_APPROVE", "all") == "one-by-one"
+    for question in state.get_interruptions()[: 1 if one_by_one else None]:
         state.approve(question)
     await go_on(state, session)
 
@@ -186,12 +234,17 @@ async def resume(session: StoredSession | None) -> None:
 
 
 async def go_on(state: RunState[Any, Any], session: StoredSession | None) -> None:
-    """Run to the end. If the Session's store fails, keep the state and fail."""
+    """Run to the end or the next pause. If the Session's store fails, keep the state and fail."""
     try:
         result = await Runner.run(AGENT, state, session=session)
     except Exception:
         save(state)
         raise
+    if result.interruptions:
+        paused = result.to_state()
+        save(paused)
+        await approve(paused, session)
+        return
     if session is None:
         history_file().write_text(json.dumps(result.to_input_list()), encoding="utf-8")
     record_effect("finish_order", key=ORDER)
@@ -224,7 +277,9 @@ def report(items: list[Any]) -> None:
     history = [entry(item) for item in items]
     finished = answer_file().exists()
     output = {"kinds": [one["kind"] for one in history], "closed": finished}
-    text = json.dumps({"history": history, "finished": finished, "output": output})
+    schemas = {tool.name: getattr(tool, "params_json_schema", None) for tool in tools()}
+    world = {"model": MODEL, "tools": schemas}
+    text = json.dumps({"history": history, "finished": finished, "output": output, "world": world})
     Path(os.environ["PLUGPULL_REPORTED"]).write_text(text, encoding="utf-8")
 
 

@@ -11,6 +11,11 @@ Usage: ``python agent.py start | resume | inspect``. Set from outside:
 
 ``PLUGPULL_KEY``
     What the tool sends the payment service as idempotency key: ``none``, or the ``tool-call-id``.
+``PLUGPULL_BATCH``
+    For how many charges the model asks in one turn.
+``PLUGPULL_WORLD``
+    What has changed since the run was saved: ``tool-schema-changed``, ``tool-removed`` or
+    ``model-renamed``.
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from plugpull import record_effect
-from pydantic_ai import Agent, RunContext
+from pydantic_ai import Agent, RunContext, Tool
 from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
@@ -39,30 +44,67 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 ORDER = "order-42"
+BATCH = int(os.environ.get("PLUGPULL_BATCH", "0"))
+WORLD = os.environ.get("PLUGPULL_WORLD", "")
+MODEL = "shop-2" if WORLD == "model-renamed" else "shop-1"
+
+# After so many turns with calls that failed the model gives up.
+PATIENCE = 3
 
 
-def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-    """Stand in for the language model: one tool call, then an answer.
+def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    """Stand in for the language model: charges, then an answer.
 
     Like a real model it never says the same thing twice: each call has a new id and new wording.
+    What failed it asks for again.
     """
+    parts = [part for message in messages for part in message.parts]
+    calls = [part for part in parts if isinstance(part, ToolCallPart)]
+    returned = {part.tool_call_id for part in parts if isinstance(part, ToolReturnPart)}
+    made = {call.args_as_dict()["payment"] for call in calls if call.tool_call_id in returned}
+    missing = [one for one in (range(1, BATCH + 1) or [0]) if one not in made]
     wording = uuid.uuid4().hex[:8]
-    if any(isinstance(part, ToolReturnPart) for message in messages for part in message.parts):
-        return ModelResponse(parts=[TextPart(f"Your card was charged. Thank you! ({wording})")])
-    arguments = {"amount": 42, "memo": f"order 42, {wording}"}
-    call = ToolCallPart("charge_card", arguments, tool_call_id=f"call_{uuid.uuid4().hex}")
-    return ModelResponse(parts=[call])
+    if missing and info.function_tools and len(calls) < PATIENCE * max(BATCH, 1):
+        return ModelResponse(parts=[wish(payment, wording) for payment in missing])
+    said = "I could not charge your card." if missing else "Your card was charged. Thank you!"
+    return ModelResponse(parts=[TextPart(f"{said} ({wording})")])
 
 
-agent = Agent(FunctionModel(answer))
+def wish(payment: int, wording: str) -> ToolCallPart:
+    """The model's wish to make a payment."""
+    amount = {"cents": 4200} if WORLD == "tool-schema-changed" else {"amount": 42}
+    arguments = {**amount, "memo": f"order 42, {wording}", "payment": payment}
+    return ToolCallPart("charge_card", arguments, tool_call_id=f"call_{uuid.uuid4().hex}")
 
 
-@agent.tool
-def charge_card(ctx: RunContext[Any], amount: int, memo: str) -> str:
+def charge_card(ctx: RunContext[Any], amount: int, memo: str, payment: int) -> str:
     """Charge the customer's card."""
-    by_call = os.environ.get("PLUGPULL_KEY", "none") == "tool-call-id"
-    record_effect("charge_card", key=ctx.tool_call_id if by_call else None)
+    charge(ctx, payment)
     return f"charged ${amount} ({memo})"
+
+
+def charge_in_cents(ctx: RunContext[Any], cents: int, memo: str, payment: int) -> str:
+    """Charge the customer's card: what ``charge_card`` has become in another world."""
+    charge(ctx, payment)
+    return f"charged {cents} cents ({memo})"
+
+
+def charge(ctx: RunContext[Any], payment: int) -> None:
+    """Call the payment service; where there are several payments, each has its own name there."""
+    by_call = os.environ.get("PLUGPULL_KEY", "none") == "tool-call-id"
+    name = f"charge_card_{payment}" if payment else "charge_card"
+    record_effect(name, key=ctx.tool_call_id if by_call else None)
+
+
+def tools() -> list[Tool[Any]]:
+    """The agent's tools, in the world as it is now."""
+    if WORLD == "tool-removed":
+        return []
+    charges = charge_in_cents if WORLD == "tool-schema-changed" else charge_card
+    return [Tool(charges, name="charge_card")]
+
+
+agent = Agent(FunctionModel(answer, model_name=MODEL), tools=tools())
 
 
 def history_file() -> Path:
@@ -121,7 +163,14 @@ def report(history: list[ModelMessage]) -> None:
     """Write down what the stored history holds."""
     parts = [entry for message in history for entry in entries(message)]
     output = {"kinds": [entry["kind"] for entry in parts], "closed": ended(history)}
-    text = json.dumps({"history": parts, "finished": ended(history), "output": output})
+    schemas = {tool.name: tool.function_schema.json_schema for tool in tools()}
+    found = {
+        "history": parts,
+        "finished": ended(history),
+        "output": output,
+        "world": {"model": MODEL, "tools": schemas},
+    }
+    text = json.dumps(found)
     Path(os.environ["PLUGPULL_REPORTED"]).write_text(text, encoding="utf-8")
 
 

@@ -242,7 +242,10 @@ def _judge_run(
             return error(f"the target did not change its world: {WORLD_VARIABLE}={world}")
     wrong = judge_effects(unfaulted.effects, trial.provider.effects, when="after resume")
     if wrong is None:
-        return Judgement(PASS, Outcome.HELD, "the run went on and came to what it should")
+        under = ""
+        if world == FRAMEWORK_CHANGED:
+            under = f" under {unfaulted.evidence['other'].version}"
+        return Judgement(PASS, Outcome.HELD, f"the run went on{under} and came to what it should")
     said = find_refusal(trial.subject.worlds[world], ended.stderr)
     how = f"resume went on, although it said {said!r}" if said else "resume went on silently"
     return Judgement(wrong.verdict, wrong.outcome, f"{how}, and {wrong.detail}")

@@ -15,13 +15,18 @@ _HEAD = re.compile(r"^ *(Exception Group )?Traceback \(most recent call last\):"
 
 
 def find_refusal(pattern: re.Pattern[str], stderr: str) -> str | None:
-    """The last line that says what ``pattern`` looks for, ``None`` if none does.
+    """What says what ``pattern`` looks for, ``None`` if nothing does; the last one of several.
 
     A file name or a line of code in a traceback says nothing: every crash of a program that has a
-    tool quotes the tool's name.
+    tool quotes the tool's name. A message may have several lines, and so may what is looked for.
     """
-    found = [line.strip() for line in _spoken(stderr) if pattern.search(line)]
-    return found[-1] if found else None
+    text = "\n".join(_spoken(stderr))
+    found = list(re.finditer(pattern.pattern, text, pattern.flags | re.MULTILINE))
+    if not found:
+        return None
+    begin = text.rfind("\n", 0, found[-1].start()) + 1
+    end = text.find("\n", max(found[-1].end() - 1, begin))
+    return " ".join(text[begin : len(text) if end < 0 else end].split())
 
 
 def _spoken(stderr: str) -> Iterator[str]:
