@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["bench", "lint", "run_tests"]
 
 #: What is checked for its types: everything that runs without a framework being installed.
-TYPED = ("harness/src", "targets/control", "noxfile.py")
+TYPED = (
+    "harness/src",
+    "targets/control",
+    "targets/reference/durable",
+    "targets/reference/adapter.py",
+    "benchmarks",
+    "noxfile.py",
+)
 
 
 def run_tests(session: Session, root: Path, python: str) -> None:
