@@ -226,21 +226,39 @@ class TestColumns:
               three 3.0  3.10-3.13   PASS           FAIL(2)
         """)
 
-    def test_details_of_points_are_columns(self) -> None:
-        """Several results of one fault point stand beside each other, the only variant unnamed."""
+    def test_several_results_of_one_point_share_a_place(self) -> None:
+        """One column says at how many it failed; the only variant is not named."""
         raw = [
-            raw_result("default", point, scenario="lost-session-write", point_detail=detail)
-            for detail in ("staged-input", "answer")
-            for point in ("write-lost", "ack-lost")
+            raw_result("default", point, verdict, scenario="kill-sweep", point_detail=detail)
+            for point, detail, verdict in (
+                ("before-effect", "1-charge", "PASS"),
+                ("before-effect", "2-finish", "PASS"),
+                ("after-effect", "1-charge", "FAIL"),
+                ("after-effect", "2-finish", "PASS"),
+            )
         ]
 
         assert _tables(put_together(*_four("toy", "1.0", *raw))) == _golden("""
-            lost-session-write
+            kill-sweep
 
-                                   staged-input           answer
-                                   write-lost  ack-lost   write-lost  ack-lost
-              ──────────────────   ────────────────────   ────────────────────
-              toy 1.0  3.10-3.13   PASS        PASS       PASS        PASS
+                                   before-effect  after-effect
+              ──────────────────   ───────────────────────────
+              toy 1.0  3.10-3.13   PASS           FAIL at 4/8
+        """)
+
+    def test_the_worst_of_several_results_shows(self) -> None:
+        """An ERROR among them is no FAIL, and never a PASS."""
+        raw = [
+            raw_result("default", "after-effect", verdict, scenario="kill-sweep", point_detail=at)
+            for at, verdict in (("1", "FAIL"), ("2", "ERROR"), ("3", "PASS"))
+        ]
+
+        assert _tables(put_together(row("toy", "1.0", "3.13", *raw))) == _golden("""
+            kill-sweep
+
+                              after-effect
+              ─────────────   ────────────
+              toy 1.0  3.13   ERROR
         """)
 
     def test_heads_are_broken_before_tables_are(self) -> None:

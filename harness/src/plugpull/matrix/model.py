@@ -45,8 +45,7 @@ class Group:
     """Columns that belong together: one variant's fault points.
 
     Attributes:
-        label: The variant, and what was faulted where one point has several results. ``""`` if
-            there is nothing to tell apart.
+        label: The variant. ``""`` if there is nothing to tell apart.
         points: The fault points.
     """
 

@@ -34,8 +34,10 @@ __all__ = ["summarise"]
 
 
 _T = TypeVar("_T")
-_Column = tuple[str, str, str]
-"""Variant, detail of the point, point."""
+_Column = tuple[str, str]
+"""Variant and fault point. A point with several results, one for each call say, is one column."""
+
+_WORST_FIRST = ("ERROR", "FAIL", "PASS")
 
 
 def summarise(collected: Collected) -> tuple[Section, ...]:
@@ -72,13 +74,12 @@ def _grid(
     by_cell: dict[str, list[Result]] = {}
     for result in results:
         by_cell.setdefault(result.cell, []).append(result)
-    variants = {variant for variant, _, _ in columns}
+    variants = {variant for variant, _ in columns}
     groups = []
-    for (variant, detail), grouped in groupby(columns, key=lambda column: column[:2]):
-        # A framework's only variant needs no name, nor does the only thing that is faulted.
-        parts = ["" if variants == {"default"} else variant, detail]
-        label = ", ".join(part for part in parts if part)
-        groups.append(Group(label, tuple(point for _, _, point in grouped)))
+    for variant, grouped in groupby(columns, key=lambda column: column[0]):
+        # A framework's only variant needs no name.
+        label = "" if variants == {"default"} else variant
+        groups.append(Group(label, tuple(point for _, point in grouped)))
     rows: list[Row] = []
     for framework in frameworks:
         own = [cell for cell in cells if cell.framework == framework]
@@ -136,8 +137,8 @@ def _sight(
     """
     placed = _placed(results)
     marks = tuple(
-        (placed[column].verdict, True)
-        if column in placed and placed[column].timing_dependent
+        (_worst(placed[column]), True)
+        if any(result.timing_dependent for result in placed.get(column, ()))
         else _mark(cell, scenario, column, [placed[column]] if column in placed else [])
         for column in columns
     )
@@ -145,19 +146,35 @@ def _sight(
     return marks, status, cell.yanked, cell.selected, "" if cell.selected else _day(cell)
 
 
-def _placed(results: Iterable[Result]) -> dict[_Column, Result]:
-    return {(result.variant, result.point_detail, result.kill_point): result for result in results}
+def _placed(results: Iterable[Result]) -> dict[_Column, tuple[Result, ...]]:
+    places: dict[_Column, tuple[Result, ...]] = {}
+    for result in results:
+        column = (result.variant, result.kill_point)
+        places[column] = (*places.get(column, ()), result)
+    return places
 
 
-def _mark(cell: CellRecord, scenario: str, column: _Column, results: list[Result]) -> Mark:
-    """What a place says about one result, or about the same one under several Pythons."""
-    if not results:
+def _worst(results: Sequence[Result]) -> str:
+    found = {result.verdict for result in results}
+    return next(verdict for verdict in _WORST_FIRST if verdict in found)
+
+
+def _mark(
+    cell: CellRecord, scenario: str, column: _Column, places: list[tuple[Result, ...]]
+) -> Mark:
+    """What a place says, about one Python or about several that agree."""
+    if not places:
         return _unmeasured(cell, scenario, column[0])
-    first = results[0]
-    if first.verdict != "FAIL":
-        return Mark(first.verdict, first.verdict)
+    everything = [result for place in places for result in place]
+    verdict = _worst(everything)
+    if verdict != "FAIL":
+        return Mark(verdict, verdict)
+    if len(places[0]) > 1:
+        failed = sum(result.verdict == "FAIL" for result in everything)
+        return Mark(f"FAIL at {failed}/{len(everything)}", "FAIL")
+    first = everything[0]
     if first.timing_dependent:
-        runs = sum((result.runs for result in results), Counter[str]())
+        runs = sum((result.runs for result in everything), Counter[str]())
         return Mark(f"FAIL {runs['FAIL']}/{runs.total()}", "FAIL")
     if first.outcome == "duplicated" and first.most > 1:
         return Mark(f"FAIL({first.most})", "FAIL")
@@ -203,15 +220,15 @@ def _day(cell: CellRecord) -> str:
 
 
 def _columns(results: list[Result]) -> tuple[_Column, ...]:
-    """A framework's columns, grouped by variant and detail, in the order of the fullest cell."""
+    """A framework's columns, grouped by variant, in the order of the fullest cell."""
     by_cell: dict[str, list[_Column]] = {}
     for result in results:
-        column = (result.variant, result.point_detail, result.kill_point)
+        column = (result.variant, result.kill_point)
         by_cell.setdefault(result.cell, []).append(column)
     fullest_first = sorted(by_cell.values(), key=len, reverse=True)
     columns = _unique(column for own in fullest_first for column in own)
-    groups = _unique(column[:2] for column in columns)
-    return tuple(column for group in groups for column in columns if column[:2] == group)
+    variants = _unique(variant for variant, _ in columns)
+    return tuple(column for variant in variants for column in columns if column[0] == variant)
 
 
 def _unique(items: Iterable[_T]) -> list[_T]:
