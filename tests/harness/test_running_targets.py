@@ -315,8 +315,16 @@ def test_a_target_never_writes_on_our_output(targets: Path) -> None:
     for launcher in ("auto", "spawn"):
         arguments = ("--targets", targets, "--target", "toy", "--launcher", launcher, "--json")
         ended = command_line(*arguments, "--scenario", "kill-mid-tool")
-        assert ended.stderr == ""
+        assert "mine" not in ended.stderr
         assert len(json.loads(ended.stdout)["results"]) == 2
+
+
+def test_results_without_controls_are_announced(targets: Path) -> None:
+    """A folder of targets without controls is taken, and said to have none."""
+    arguments = ("--target", "toy", "--scenario", "kill-mid-tool", "--targets", targets)
+    assert "stand without controls" in command_line(*arguments).stderr
+    shutil.copytree(TARGETS / "control", targets / "control")
+    assert command_line(*arguments).stderr == ""
 
 
 def test_no_control_is_among_the_targets() -> None:

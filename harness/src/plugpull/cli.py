@@ -104,6 +104,8 @@ def _run(options: argparse.Namespace, finished: list[Result]) -> list[Report]:
         ) from error
     targets = find_targets(options.targets)
     subjects = _subjects(options.subjects, targets)
+    if targets is not None and any(kind == "target" for kind, _ in subjects):
+        _mention_missing_controls(targets)
     if options.report:
         if len(subjects) != 1:
             raise UsageError(
@@ -144,6 +146,16 @@ def _run(options: argparse.Namespace, finished: list[Result]) -> list[Report]:
         for number in _ending_signals():
             signal.signal(number, signal.SIG_IGN)
     return reports
+
+
+def _mention_missing_controls(targets: Path) -> None:
+    """Results without controls are worth less, and whoever reads them should know."""
+    if not (targets / CONTROL / MANIFEST).is_file():
+        print(
+            f"plugpull: {targets} has no {CONTROL}/{MANIFEST}, so these results stand without "
+            "controls: nothing shows that a failure would be seen here",
+            file=sys.stderr,
+        )
 
 
 def _write_report(path: Path, reports: list[Report]) -> None:

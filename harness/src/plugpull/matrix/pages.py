@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from plugpull.errors import PlugpullError
 from plugpull.matrix.collect import collect
 from plugpull.matrix.files import write_whole
 from plugpull.matrix.markdown import markdown
 from plugpull.matrix.records import RAN
+from plugpull.matrix.selection import EVERYWHERE
 from plugpull.matrix.table import headline, section_lines
 
 if TYPE_CHECKING:
@@ -90,10 +94,22 @@ def with_table(text: str, collected: Collected) -> str:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise PlugpullError(f"README.md has no place for the table: it needs {BEGIN} and {END}")
-    table = [headline(collected), *section_lines(collected, _WIDTH)]
-    lines = [line.plain.rstrip() for line in table]
-    body = "\n".join(["", "```text", *lines]).rstrip("\n")
-    return f"{before}{BEGIN}{body}\n```\n{END}{after}"
+    base = [result for result in collected.results if result.scenario in EVERYWHERE]
+    table = [
+        headline(collected),
+        Text(),
+        *section_lines(replace(collected, results=tuple(base)), _WIDTH),
+    ]
+    body = "\n".join(line.plain.rstrip() for line in table).rstrip("\n")
+    others = dict.fromkeys(
+        result.scenario for result in collected.results if result.scenario not in EVERYWHERE
+    )
+    more = (
+        f"\nAnd so on for {', '.join(others)}: [docs/results.md](docs/results.md).\n"
+        if others
+        else ""
+    )
+    return f"{before}{BEGIN}\n```text\n{body}\n```\n{more}{END}{after}"
 
 
 def _row(record: CellRecord) -> str:
