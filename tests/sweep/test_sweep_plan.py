@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import time
 from pathlib import Path
@@ -192,14 +193,16 @@ def test_a_call_is_held_by_its_effect(tmp_path: Path) -> None:
     provider = Provider(tmp_path / "p")
     try:
         provider.hold_next(BEFORE_EFFECT, 2, "b")
-        for effect in ("b", "a", "a"):
-            assert call(str(provider.path), {"effect": effect, "key": None}) == {"ok": True}
-        with send(provider, "b"):
+        with contextlib.ExitStack() as connections:
+            for effect in ("b", "a", "a", "b"):
+                before = len(provider.calls)
+                connections.enter_context(send(provider, effect))
+                wait_for(lambda: len(provider.calls) > before)  # noqa: B023 - called at once
             held = provider.wait_held(60, lambda: True)
             assert held is not None
             assert held.effect == "b"
+            assert provider.effects == {"b": 1, "a": 2}
             assert call(str(provider.path), {"effect": "c", "key": None}) == {"ok": True}
-            assert provider.effects == {"b": 1, "a": 2, "c": 1}
     finally:
         provider.close()
 

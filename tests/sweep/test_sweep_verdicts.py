@@ -53,42 +53,42 @@ def test_an_effect_that_is_doubled(lab: Lab, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("loses-state", "missing: note"),
-        ("empties-state", "missing: all of note, which is empty"),
-        ("removes-everything", "missing: journal; missing: note"),
-        ("output-is-gone", 'missing: output, which was ["paid"]'),
-        ("output-cannot-be-read", "missing: the stored run; inspect ended with 1"),
-    ],
-)
-def test_state_that_is_lost(lab: Lab, tmp_path: Path, kind: str, words: str) -> None:
+LOST = {
+    "loses-state": "missing: note",
+    "empties-state": "missing: all of note, which is empty",
+    "removes-everything": "missing: journal; missing: note",
+    "output-is-gone": 'missing: output, which was ["paid"]',
+    "output-cannot-be-read": "missing: the stored run; inspect ended with 1",
+}
+
+
+@pytest.mark.parametrize("kind", LOST)
+def test_state_that_is_lost(lab: Lab, tmp_path: Path, kind: str) -> None:
     """The effects are right, and something that a run without a fault leaves is not there."""
     subject = planted(kind, tmp_path, ignore=("again",))
     (result,) = sweep(lab, subject, ONE_CALL, BEFORE)
     assert f"{result.verdict} {result.outcome}" == "FAIL state lost"
-    assert result.detail == f"call 1: state lost: {words}"
-    assert result.evidence["differs"] == words.split("; ") or "stored run" in words
+    assert result.detail == f"call 1: state lost: {LOST[kind]}"
+    assert result.evidence["differs"] == LOST[kind].split("; ") or "stored run" in LOST[kind]
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("signs-again", 'differs: note, line 2: "paid: $43" instead of "paid: $42"'),
-        ("leaves-more", "unexpected: draft"),
-        ("makes-it-a-program", "differs: note is a program, not a file"),
-        ("leads-elsewhere", 'differs: note leads to "nowhere" instead of "journal"'),
-        ("output-differs", 'differs: output.phase is "resumed" instead of "started"'),
-    ],
-)
-def test_an_end_state_that_diverges(lab: Lab, tmp_path: Path, kind: str, words: str) -> None:
+DIVERGED = {
+    "signs-again": 'differs: note, line 2: "paid: $43" instead of "paid: $42"',
+    "leaves-more": "unexpected: draft",
+    "makes-it-a-program": "differs: note is a program, not a file",
+    "leads-elsewhere": 'differs: note leads to "nowhere" instead of "journal"',
+    "output-differs": 'differs: output.phase is "resumed" instead of "started"',
+}
+
+
+@pytest.mark.parametrize("kind", DIVERGED)
+def test_an_end_state_that_diverges(lab: Lab, tmp_path: Path, kind: str) -> None:
     """Effects and exit status are right; the end state is another, and the sentence says how."""
     subject = planted(kind, tmp_path, ignore=("again",))
     (result,) = sweep(lab, subject, ONE_CALL, BEFORE)
     assert f"{result.verdict} {result.outcome}" == "FAIL diverged"
-    assert result.detail == f"call 1: end state diverged: {words}"
-    assert result.evidence["differs"] == [words]
+    assert result.detail == f"call 1: end state diverged: {DIVERGED[kind]}"
+    assert result.evidence["differs"] == [DIVERGED[kind]]
 
 
 def test_a_file_in_place_of_the_work_folder(lab: Lab, tmp_path: Path) -> None:
@@ -159,20 +159,20 @@ def test_what_is_ignored_is_not_compared(lab: Lab, tmp_path: Path) -> None:
         assert result.verdict == "PASS"
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("other-names-each-time", r"do not end alike.*: \w+: \w{32} \(.*--ignore PATTERN\)"),
-        ("other-kind-each-time", "do not end alike.*: differs: note is a program, not a file"),
-        ("other-output-each-time", r"do not end alike.*: output is .*\(leave out of the output"),
-        ("other-calls-each-time", "do not make the same calls, .*: charge, thank"),
-        ("second-run-fails", "start exited 1"),
-        ("never-calls", "never called the provider: report the effect with record_effect"),
-        ("never-to-be-read", "cannot be read back: inspect ended with 1"),
-    ],
-)
+UNLIKE = {
+    "other-names-each-time": r"do not end alike.*: \w+: \w{32} \(.*--ignore PATTERN\)",
+    "other-kind-each-time": "do not end alike.*: differs: note is a program, not a file",
+    "other-output-each-time": r"do not end alike.*: output is .*\(leave out of the output",
+    "other-calls-each-time": "do not make the same calls, .*: charge, thank",
+    "second-run-fails": "start exited 1",
+    "never-calls": "never called the provider: report the effect with record_effect",
+    "never-to-be-read": "cannot be read back: inspect ended with 1",
+}
+
+
+@pytest.mark.parametrize("kind", UNLIKE)
 def test_runs_without_a_fault_that_cannot_be_compared_with(
-    lab: Lab, tmp_path: Path, kind: str, words: str
+    lab: Lab, tmp_path: Path, kind: str
 ) -> None:
     """An ERROR for each fault point, with the reason and what to do."""
     results = sweep(lab, planted(kind, tmp_path), ONE_CALL)
@@ -182,7 +182,7 @@ def test_runs_without_a_fault_that_cannot_be_compared_with(
     ]
     assert {one.verdict for one in results} == {"ERROR"}
     for one in results:
-        assert re.search(words, one.detail), one.detail
+        assert re.search(UNLIKE[kind], one.detail), one.detail
         assert one.evidence["stage"] == "unfaulted"
 
 
@@ -249,6 +249,7 @@ def test_the_earliest_moment_is_in_the_first_call(lab: Lab, tmp_path: Path) -> N
     assert f"{result.verdict} {result.outcome}" == "FAIL duplicated"
     assert result.detail.startswith("0.000000 s after the first call: ")
     assert [call["phase"] for call in result.evidence["calls"]] == ["start", "resume", "resume"]
+    assert result.evidence.get("kill", {}).get("agent_status") == -9
 
 
 def test_a_moment_that_was_asked_for_and_comes_too_late(lab: Lab, tmp_path: Path) -> None:
