@@ -57,11 +57,14 @@ def _ask(lab: Lab, python: Path, question: Sequence[str], name: str, install: st
             ended = trial.run(module, lab.limits.unfaulted)
         except CannotStart as reason:
             raise UsageError(f"--other-python {python} cannot be started: {reason}") from reason
-        if ended.returncode != 0:
-            said = ended.stderr.strip().splitlines() or [f"it ended with {ended.returncode}"]
-            raise UsageError(
-                f"--other-python {python} cannot import {name}",
-                why=said[-1],
-                then=f"install it there: {python} -m pip install {install}",
-            )
-        return str(trial.reported()["version"])
+        try:
+            if ended.returncode == 0:
+                return str(trial.reported()["version"])
+            said = ended.stderr.strip() or f"it ended with {ended.returncode}"
+        except (OSError, ValueError, KeyError):
+            said = "it ended with 0 and answered nothing: is it a Python?"
+    raise UsageError(
+        f"--other-python {python} cannot import {name}",
+        why=said.splitlines()[-1],
+        then=f"install it there: {python} -m pip install {install}",
+    )

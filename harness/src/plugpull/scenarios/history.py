@@ -73,5 +73,5 @@ def _entry(given: Any) -> Entry:
         raise ValueError(f"inspect reported an entry without a kind: {given!r}")  # noqa: TRY004 - as above
     identity = given.get("id")
     if kind in {CALL, ANSWER} and (not isinstance(identity, str) or not identity):
-        raise ValueError(f"inspect reported a {kind} without an id: {given!r}")
+        raise ValueError(f"inspect reported a {kind!r} without an id: {given!r}")
     return Entry(kind, identity if kind in {CALL, ANSWER} else None)
