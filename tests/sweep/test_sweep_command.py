@@ -43,7 +43,10 @@ def test_an_agent_of_one_s_own(tmp_path: Path) -> None:
 
 def test_a_moment_from_the_evidence_is_replayed(tmp_path: Path) -> None:
     """What one run reports, another is told; patterns reach it too."""
-    done = plugpull("leaves-more", tmp_path, "--moment", "0.0005", "--ignore", "draft", "--json")
+    done = plugpull(
+        *("stays-and-leaves-more", tmp_path, "--moment", "0.0005"),
+        *("--ignore", "draft", "--json"),
+    )
     assert done.returncode == 0, done.stdout
     (result,) = json.loads(done.stdout)["results"]
     assert result["verdict"] == "PASS"

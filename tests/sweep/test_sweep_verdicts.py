@@ -237,7 +237,8 @@ def test_a_name_chosen_by_the_agent_leads_nowhere(tmp_path: Path) -> None:
 
 def test_a_moment_is_replayed_exactly(lab: Lab, tmp_path: Path) -> None:
     """Alone, and as it stands in the evidence."""
-    (result,) = sweep(lab, planted("sound", tmp_path), Settings(moment=0.000123))
+    subject = planted("stays-and-leaves-more", tmp_path, ignore=("draft",))
+    (result,) = sweep(lab, subject, Settings(moment=0.000123))
     assert (result.kill_point, result.point_detail) == ("random-moment", "0.000123s")
     assert result.evidence["moment"] == 0.000123
     assert result.verdict == "PASS"

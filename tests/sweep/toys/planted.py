@@ -133,6 +133,16 @@ def leaves_more() -> None:
 
 
 @toy
+def stays_and_leaves_more() -> None:
+    """From the third start on it does not end, so no moment comes too late to kill it."""
+    starts = times_started()
+    run(write_note)
+    while VERB == "start" and starts > 2:
+        signal.pause()
+    (WORK / "draft").write_text("resumed" if RESUMED else "started")
+
+
+@toy
 def makes_it_a_program() -> None:
     run(write_note)
     if RESUMED:
