@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 import time
 import uuid
@@ -323,9 +324,10 @@ class Trial:
         shutil.rmtree(kept, ignore_errors=True)
         try:
             shutil.copytree(self.folder, kept, ignore=_special_files, symlinks=True)
-        except OSError as error:
+        except (OSError, RecursionError) as error:
+            reason = error.strerror if isinstance(error, OSError) else None
             raise PlugpullError(
-                f"{kept} cannot be written: {error.strerror or error}",
+                f"{kept} cannot be written: {reason or error}",
                 then="name another folder: --keep DIR",
             ) from error
 
@@ -337,13 +339,13 @@ class Trial:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, and what an agent left in it under lock: a folder without write access."""
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        for place, _, _ in os.walk(folder):
-            with contextlib.suppress(OSError):
-                Path(place).chmod(0o700)
+    """Remove a folder, and what an agent left in it: folders under lock, or nested too deep."""
+    with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        # These two go as deep as there are folders; shutil, until 3.13, as deep as calls nest.
+        for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*command, str(folder)], capture_output=True, check=False)
 
 
 def _special_files(folder: str, names: list[str]) -> list[str]:

@@ -295,7 +295,7 @@ def strange_things() -> None:
     Path("locked").write_text("x")
     Path("locked").chmod(0)
     Path("closed").mkdir(mode=0)
-    for _ in range(300):
+    for _ in range(1100):
         Path("d").mkdir()
         os.chdir("d")
 
