@@ -5,18 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from broken_worlds import HANGS_AFTER, warm
-from plugpull.lab import Lab, Limits
+
+if TYPE_CHECKING:
+    from plugpull.lab import Lab
 
 # The workshop in which mutants are made.
 sys.path.append(str(Path(__file__).parents[1] / "mutants"))
 
 
+# Imported where they are needed: the tests that need no lab are run for every mutant, and quickly.
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
     """A lab with the limits that a user gets."""
+    from broken_worlds import warm
+    from plugpull.lab import Lab
+
     with Lab() as lab:
         yield warm(lab)
 
@@ -24,5 +30,8 @@ def lab() -> Iterator[Lab]:
 @pytest.fixture
 def impatient_lab() -> Iterator[Lab]:
     """A lab for toys that hang."""
+    from broken_worlds import HANGS_AFTER, warm
+    from plugpull.lab import Lab, Limits
+
     with Lab(Limits(HANGS_AFTER)) as lab:
         yield warm(lab)
