@@ -1,0 +1,21 @@
+"""What holds for the whole suite."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+#: Mutants ask whether the tests notice a broken rule. That is a property of the tests, the same on
+#: every Python, and asking takes as long as all the tests together.
+MUTANTS_RUN_ON = (3, 13)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run mutants on one Python; they say so everywhere else."""
+    if sys.version_info[:2] == MUTANTS_RUN_ON:
+        return
+    elsewhere = pytest.mark.skip(reason="mutants run on Python 3.13")
+    for item in items:
+        if "mutants" in item.path.stem:
+            item.add_marker(elsewhere)
