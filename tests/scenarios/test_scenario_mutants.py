@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree  # noqa: ICN001
@@ -368,10 +367,6 @@ OTHER = [
 
 MUTANTS = [*BATCH, *HISTORY, *WORLD, *REFUSALS, *BETWEEN, *OTHER]
 
-#: What a mutant breaks does not depend on the Python. Each is tried on every second one, which two
-#: neighbouring versions make a whole.
-HERE_AND_NOW = MUTANTS[sys.version_info[1] % 2 :: 2]
-
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
@@ -381,7 +376,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     workshop.close()
 
 
-@pytest.mark.parametrize("mutant", HERE_AND_NOW, ids=lambda mutant: f"{mutant.file}: {mutant.name}")
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file}: {mutant.name}")
 def test_a_broken_scenario_is_noticed(mutant: Mutant, workshop: Workshop, tmp_path: Path) -> None:
     """The named test fails, by an assertion and not by accident."""
     report = tmp_path / "report.xml"
