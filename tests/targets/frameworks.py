@@ -28,9 +28,14 @@ PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 #: What is installed, and up to when uploads are seen: two days after the release, what its users
 #: got. Fixed moments, so that the pinned lists never change.
 FRAMEWORKS = {
+    "endstate-0.3.0": (("endstate==0.3.0",), "2026-08-16T11:04:27Z"),
     "langgraph-0.5.4": (
         ("langgraph==0.5.4", "langgraph-checkpoint-sqlite"),
         "2025-07-23T18:20:56Z",
+    ),
+    "langgraph-0.6.11": (
+        ("langgraph==0.6.11", "langgraph-checkpoint-sqlite"),
+        "2025-10-23T23:59:59Z",
     ),
     "langgraph-1.2.11": (
         ("langgraph==1.2.11", "langgraph-checkpoint-sqlite"),
