@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import pytest
@@ -9,6 +10,14 @@ import pytest
 #: Mutants ask whether the tests notice a broken rule. That is a property of the tests, the same on
 #: every Python, and asking takes as long as all the tests together.
 MUTANTS_RUN_ON = (3, 13)
+
+
+def pytest_configure() -> None:
+    """Let signals end what the tests start, also where nohup or a shell's & had them ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            ending = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+            signal.signal(number, ending)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
