@@ -60,8 +60,13 @@ def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     """
     parts = [part for message in messages for part in message.parts]
     calls = [part for part in parts if isinstance(part, ToolCallPart)]
-    returned = {part.tool_call_id for part in parts if isinstance(part, ToolReturnPart)}
-    made = {call.args_as_dict()["payment"] for call in calls if call.tool_call_id in returned}
+    # Newer releases give a call that failed a return as well, which says what was wrong.
+    charged = {
+        part.tool_call_id
+        for part in parts
+        if isinstance(part, ToolReturnPart) and str(part.content).startswith("charged")
+    }
+    made = {call.args_as_dict()["payment"] for call in calls if call.tool_call_id in charged}
     missing = [one for one in (range(1, BATCH + 1) or [0]) if one not in made]
     wording = uuid.uuid4().hex[:8]
     if missing and info.function_tools and len(calls) < PATIENCE * max(BATCH, 1):
