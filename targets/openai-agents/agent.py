@@ -92,7 +92,8 @@ class FakeModel(Model):
 
     def stream_response(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
         """Streaming is not used here."""
-        raise NotImplementedError
+        message = "this model answers in one piece"
+        raise RuntimeError(message)
 
 
 def charge_request(payment: int) -> ResponseFunctionToolCall:

@@ -10,6 +10,7 @@ from planned import TOY, day, release
 from plugpull.errors import PlugpullError
 from plugpull.matrix.index import NoSuchProject, OnlineIndex, index_url, uv_settings
 from plugpull.matrix.versions import parse_entry, resolve, supports
+from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
 
 def picked(text: str, **limits: object) -> list[str]:
@@ -111,7 +112,7 @@ def test_a_python_is_supported_or_the_reason_is_said(
 
 def test_the_index_is_the_one_that_uv_and_pip_use() -> None:
     """The variables of uv come before those of pip; a name before the address is dropped."""
-    assert index_url({}) == "https://pypi.org/simple/"
+    assert index_url({}) == PYPI_SIMPLE_ENDPOINT
     assert index_url({"PIP_INDEX_URL": "https://p/simple"}) == "https://p/simple"
     both = {"PIP_INDEX_URL": "https://p/simple", "UV_INDEX_URL": "https://u/simple?a=b"}
     assert index_url(both) == "https://u/simple?a=b"

@@ -28,8 +28,6 @@ __all__ = [
     "uv_settings",
 ]
 
-#: Used when no variable names an index: the default of uv and pip.
-DEFAULT_INDEX = "https://pypi.org/simple/"
 #: Seconds for the connection and for each pause between two pieces of the answer.
 TIMEOUT = (10.0, 60.0)
 #: How often a connection that broke is tried again before it counts as no network.
@@ -144,7 +142,10 @@ def index_url(environ: Mapping[str, str]) -> str:
             label, separator, address = value.partition("=")
             named = bool(separator) and "/" not in label and ":" not in label
             return address if named else value
-    return DEFAULT_INDEX
+    # The default of uv and pip. Imported here, since only the planning process needs it.
+    from pypi_simple import PYPI_SIMPLE_ENDPOINT  # noqa: PLC0415
+
+    return str(PYPI_SIMPLE_ENDPOINT)
 
 
 def certificates(environ: Mapping[str, str]) -> str | None:

@@ -28,6 +28,7 @@ from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
 from plugpull.scenarios.base import Case, NotUsable, Settings, Unfaulted, error, run_unfaulted
 from plugpull.scenarios.history import batch_size, find_break, read_history
 from plugpull.scenarios.killing import kill_in_call, resume, settle
+from plugpull.scenarios.trying import try_killed
 from plugpull.subject import Subject
 from plugpull.verdicts import FAIL, PASS, Judgement, Outcome, Result, judge_effects
 
@@ -85,27 +86,15 @@ class BatchKill:
 
     def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
         """Kill at the second call, resume, and look at what was called again."""
-        limit = lab.limits.faulted(unfaulted.seconds)
-        evidence: dict[str, Any] = {
-            "unfaulted": dict(unfaulted.evidence),
-            "limit": round(limit, 3),
-            "launcher": lab.launcher.name,
-        }
-        with lab.trial(subject, _BATCH) as trial:
-            judgement = _run(trial, unfaulted, _POINTS[case.kill_point], limit, evidence)
-            evidence["effects"] = trial.provider.effects
-            evidence["calls"] = [call.to_json() for call in trial.provider.calls]
-            if strays := trial.sweep():
-                evidence["left_group"] = strays
-            if judgement.verdict != PASS:
-                trial.keep(f"{self.name}-{subject.variant}-{case.kill_point}")
-        return Result(
-            scenario=self.name,
-            target=subject.target,
-            kill_point=case.kill_point,
-            judgement=judgement,
-            evidence=evidence,
-            variant=subject.variant,
+        return try_killed(
+            self.name,
+            lab,
+            subject,
+            unfaulted,
+            case,
+            run=_run,
+            variables=_BATCH,
+            shown=("effects", "seconds", "stored_calls"),
         )
 
 
@@ -115,7 +104,7 @@ def _run(
     answered: list[str] = []
     killed = kill_in_call(
         trial,
-        point,
+        _POINTS[point],
         limit,
         evidence,
         number=_HELD_CALL,

@@ -29,6 +29,7 @@ from plugpull.provider import BEFORE_EFFECT
 from plugpull.scenarios.base import Case, NotUsable, Settings, Unfaulted, error, run_unfaulted
 from plugpull.scenarios.killing import kill_in_call, note_stderr, resume
 from plugpull.scenarios.refusals import find_refusal
+from plugpull.scenarios.trying import try_killed
 from plugpull.subject import Subject
 from plugpull.verdicts import FAIL, PASS, Judgement, Outcome, Result, judge_effects
 
@@ -102,28 +103,7 @@ class ChangedWorld:
 
     def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
         """Kill, change the world, resume."""
-        limit = lab.limits.faulted(unfaulted.seconds)
-        evidence: dict[str, Any] = {
-            "unfaulted": {key: unfaulted.evidence[key] for key in ("effects", "seconds")},
-            "limit": round(limit, 3),
-            "launcher": lab.launcher.name,
-        }
-        with lab.trial(subject) as trial:
-            judgement = _run(trial, unfaulted, case.kill_point, limit, evidence)
-            evidence["effects"] = trial.provider.effects
-            evidence["calls"] = [call.to_json() for call in trial.provider.calls]
-            if strays := trial.sweep():
-                evidence["left_group"] = strays
-            if judgement.verdict != PASS:
-                trial.keep(f"{self.name}-{subject.variant}-{case.kill_point}")
-        return Result(
-            scenario=self.name,
-            target=subject.target,
-            kill_point=case.kill_point,
-            judgement=judgement,
-            evidence=evidence,
-            variant=subject.variant,
-        )
+        return try_killed(self.name, lab, subject, unfaulted, case, run=_run)
 
 
 def _check_unchanged(lab: Lab, subject: Subject, unfaulted: Unfaulted) -> None:

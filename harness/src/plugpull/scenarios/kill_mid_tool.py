@@ -24,6 +24,7 @@ from plugpull.scenarios.base import (
     run_unfaulted,
 )
 from plugpull.scenarios.killing import kill_in_call, resume
+from plugpull.scenarios.trying import try_killed
 from plugpull.subject import Subject
 from plugpull.verdicts import PASS, Judgement, Outcome, Result, judge_effects
 
@@ -68,45 +69,20 @@ class KillMidTool:
 
     def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
         """Kill at the fault point, resume, and count."""
-        limit = lab.limits.faulted(unfaulted.seconds)
-        evidence: dict[str, Any] = {
-            "unfaulted": dict(unfaulted.evidence),
-            "limit": round(limit, 3),
-            "launcher": lab.launcher.name,
-        }
-        with lab.trial(subject) as trial:
-            judgement = self._run(trial, unfaulted, case.kill_point, limit, evidence)
-            evidence["effects"] = trial.provider.effects
-            evidence["calls"] = [call.to_json() for call in trial.provider.calls]
-            if strays := trial.sweep():
-                evidence["left_group"] = strays
-            if judgement.verdict != PASS:
-                trial.keep(f"{self.name}-{subject.variant}-{case.kill_point}")
-        return Result(
-            scenario=self.name,
-            target=subject.target,
-            kill_point=case.kill_point,
-            judgement=judgement,
-            evidence=evidence,
-            variant=subject.variant,
-        )
+        return try_killed(self.name, lab, subject, unfaulted, case, run=_run)
 
-    def _run(
-        self,
-        trial: Trial,
-        unfaulted: Unfaulted,
-        point: str,
-        limit: float,
-        evidence: dict[str, Any],
-    ) -> Judgement:
-        killed = kill_in_call(trial, point, limit, evidence)
-        if isinstance(killed, Judgement):
-            return killed
-        broken = resume(trial, limit, evidence) or judge_effects(
-            unfaulted.effects, trial.provider.effects, when="after resume"
-        )
-        if (reported := trial.inspect(limit)) is not None:
-            evidence["reported"] = reported
-        return broken or Judgement(
-            PASS, Outcome.HELD, f"the provider saw exactly 1 {killed.effect} effect"
-        )
+
+def _run(
+    trial: Trial, unfaulted: Unfaulted, point: str, limit: float, evidence: dict[str, Any]
+) -> Judgement:
+    killed = kill_in_call(trial, point, limit, evidence)
+    if isinstance(killed, Judgement):
+        return killed
+    broken = resume(trial, limit, evidence) or judge_effects(
+        unfaulted.effects, trial.provider.effects, when="after resume"
+    )
+    if (reported := trial.inspect(limit)) is not None:
+        evidence["reported"] = reported
+    return broken or Judgement(
+        PASS, Outcome.HELD, f"the provider saw exactly 1 {killed.effect} effect"
+    )
