@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from frameworks import Environments
-from plugpull.manifest import NotSupported, read_manifest
+from plugpull.manifest import read_manifest
 from plugpull.specifiers import matches
+from plugpull.target import NotSupported
 from rigged_target import TARGETS
 
 #: For each target and each of its ranges of gaps: a release with the gap, and one without it.

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plugpull.lab import Lab
-from plugpull.manifest import Manifest
 from plugpull.scenarios.base import NotUsable, Scenario, Settings
 from plugpull.subject import Subject
+from plugpull.target import Manifest
 
 __all__ = ["Control", "run_controls"]
 

@@ -15,10 +15,10 @@ from plugpull import probe
 from plugpull._version import __version__
 from plugpull.errors import PlugpullError
 from plugpull.lab import Lab
-from plugpull.manifest import Manifest
 from plugpull.processes.launcher import CannotStart
 from plugpull.specifiers import is_version
 from plugpull.subject import Subject
+from plugpull.target import Manifest
 
 __all__ = ["Installed", "environment_facts", "find_installed", "now"]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from plugpull import probe
 from plugpull.errors import UsageError
 from plugpull.lab import Lab
-from plugpull.manifest import Manifest
 from plugpull.processes.launcher import CannotStart
 from plugpull.scenarios.changed_world import FRAMEWORK_CHANGED
 from plugpull.subject import Subject
+from plugpull.target import Manifest
 
 __all__ = ["version_under"]
 

@@ -13,7 +13,7 @@ from plugpull.controls import Control, run_controls
 from plugpull.errors import UsageError
 from plugpull.facts import environment_facts, find_installed, now
 from plugpull.lab import Lab
-from plugpull.manifest import CONTROL, Manifest, Variant, read_manifest
+from plugpull.manifest import CONTROL, read_manifest
 from plugpull.notes import annotate
 from plugpull.other_python import version_under
 from plugpull.processes.environment import child_environment
@@ -25,6 +25,7 @@ from plugpull.scenarios.base import NotUsable, Scenario, Settings
 from plugpull.scenarios.changed_world import ChangedWorld
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.subject import Subject
+from plugpull.target import Manifest, Variant
 from plugpull.verdicts import ERROR, Judgement, Result, combine
 
 __all__ = ["TIMING_REPEAT", "Report", "Runner", "Selection", "split_command"]
