@@ -12,6 +12,8 @@ receipt again.
 
 batch-kill: three calls at once. One notes each answer, the other forgets them all.
 
+two-resumers: resumed twice at once. One lets in one process at a time, the other anybody.
+
 changed-world: resumed where something else is true. One refuses, the other goes on without a word.
 
 lost-session-write: the three kinds of recovery share one conversation. It is written item by item,
@@ -21,6 +23,7 @@ failed.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import sys
@@ -76,10 +79,21 @@ TOOLS: dict[str, Callable[[], None]] = {
     "stable-key": charge_with_stable_key,
     "fresh-key": charge_with_fresh_key,
     "ledger-first": charge_after_ledger,
+    "locks-its-run": charge_without_key,
+    "shares-its-run": charge_without_key,
     "keeps-its-place": charge_with_stable_key,
     "starts-over": charge_without_key,
     "signs-again": charge_with_stable_key,
 }
+
+
+def refuse_company() -> None:
+    """One process at a time; the lock ends with the process, however that ends."""
+    lock = os.open(WORK / "lock", os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit("another process has this run")
 
 
 def run_steps(charge: Callable[[], None]) -> None:
@@ -166,6 +180,8 @@ def failed_write_counts(store: StoreClient, item: dict[str, str]) -> bool:
 
 
 if __name__ == "__main__":
+    if KIND == "locks-its-run":
+        refuse_company()
     if KIND in TOOLS:
         run_steps(TOOLS[KIND])
     elif KIND in {"notes-each-answer", "forgets-its-answers"}:

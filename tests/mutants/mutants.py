@@ -78,7 +78,7 @@ _PROVIDER = _mutants(
     ),
     (
         "a held call is answered in the end",
-        "        self._released.wait()\n        return False\n",
+        "        self._released.wait()\n        return self._answers_held\n",
         "        self._released.wait()\n        return True\n",
         "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
     ),

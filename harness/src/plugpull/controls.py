@@ -78,6 +78,7 @@ def run_controls(
             variant=variant.name,
             environment=variant.environment,
             worlds=manifest.worlds,
+            refusals=manifest.refusals,
         )
         seen: dict[str, list[tuple[str, str]]] = {}
         try:

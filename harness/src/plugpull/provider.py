@@ -90,6 +90,7 @@ class Provider:
         self._stop_there = False
         self._until_held = 0
         self._held: HeldCall | None = None
+        self._answers_held = False
         self._called = threading.Event()
         self._arrived = threading.Event()
         self._released = threading.Event()
@@ -166,6 +167,7 @@ class Provider:
             self._stop_there = stop_there
             self._until_held = number
             self._held = None
+            self._answers_held = False
             self._arrived.clear()
             self._released.clear()
 
@@ -192,9 +194,17 @@ class Provider:
 
     def drop_held(self) -> None:
         """Close the held call without an answer. Nothing is held any more."""
+        self._let_go(answer=False)
+
+    def answer_held(self) -> None:
+        """Answer the held call after all, as a service does that was slow. Nothing is held then."""
+        self._let_go(answer=True)
+
+    def _let_go(self, *, answer: bool) -> None:
         with self._lock:
             self._point = None
             self._stop_there = False
+            self._answers_held = answer
         self._released.set()
 
     def close(self) -> None:
@@ -226,7 +236,7 @@ class Provider:
             connection.answer({"ok": True})
 
     def _take(self, name: str, key: str | None, connection: Connection) -> bool:
-        """Record the call; ``False`` if it was held, in which case it gets no answer."""
+        """Record the call; ``False`` if it was held and gets no answer."""
         with self._lock:
             if self._first_call is None:
                 self._first_call = time.monotonic()
@@ -245,7 +255,7 @@ class Provider:
                 self._held = HeldCall(name, key, connection)
         self._arrived.set()
         self._released.wait()
-        return False
+        return self._answers_held
 
     def _keep_back(self, name: str) -> None:
         with self._lock:

@@ -8,11 +8,19 @@ from plugpull.scenarios.changed_world import ChangedWorld
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.scenarios.kill_sweep import KillSweep
 from plugpull.scenarios.lost_session_write import LostSessionWrite
+from plugpull.scenarios.two_resumers import TwoResumers
 
 __all__ = ["SCENARIOS"]
 
 #: Every scenario by name, in the order in which they run and are shown.
 SCENARIOS: dict[str, Scenario] = {
     scenario.name: scenario
-    for scenario in (KillMidTool(), LostSessionWrite(), KillSweep(), BatchKill(), ChangedWorld())
+    for scenario in (
+        KillMidTool(),
+        LostSessionWrite(),
+        KillSweep(),
+        BatchKill(),
+        TwoResumers(),
+        ChangedWorld(),
+    )
 }
