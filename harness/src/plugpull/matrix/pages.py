@@ -77,7 +77,7 @@ def results_page(collected: Collected) -> str:
         "",
         _ABOUT,
         "",
-        "| cell | Python | SQLite | platform | dependencies as of | measured |",
+        "| cell | Python | SQLite | system | dependencies as of | measured |",
         "| --- | --- | --- | --- | --- | --- |",
         *(_row(record) for record in collected.cells if record.state == RAN),
     ]
@@ -105,11 +105,10 @@ def with_table(text: str, collected: Collected) -> str:
         result.scenario for result in collected.results if result.scenario not in EVERYWHERE
     )
     more = (
-        f"\nAnd so on for {', '.join(others)}: [docs/results.md](docs/results.md).\n"
-        if others
-        else ""
+        f" And so on for {', '.join(others)}: [docs/results.md](docs/results.md)." if others else ""
     )
-    return f"{before}{BEGIN}\n```text\n{body}\n```\n{more}{END}{after}"
+    when = f"\nMeasured on {collected.created[:10]} by the first command.{more}\n"
+    return f"{before}{BEGIN}\n```text\n{body}\n```\n{when}{END}{after}"
 
 
 def _row(record: CellRecord) -> str:
@@ -118,7 +117,7 @@ def _row(record: CellRecord) -> str:
         f"{record.framework} {facts.get('version', record.version)}",
         facts.get("python", record.python),
         facts.get("sqlite_version", ""),
-        facts.get("platform", ""),
+        str(facts.get("platform", "")).partition("-")[0],
         facts.get("as_of") or "",
         record.measured_at,
     )
