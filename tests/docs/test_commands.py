@@ -47,6 +47,9 @@ ELSEWHERE = {
     r"plugpull conform .*": "tests/conformance/test_conform_docs.py",
     r"plugpull --agent .*langgraph_agent.*": "tests/targets/test_langgraph.py",
     r"pip install \./harness langgraph .*": "tests/targets/test_langgraph.py",
+    r"plugpull --agent .*agent_framework_workflow.*": "tests/targets/test_examples.py",
+    r"pip install \./harness agent-framework-core.*": "tests/targets/test_examples.py",
+    r"python .*examples/agent_framework_workflow/.*": "tests/targets/test_examples.py",
 }
 
 only_once = pytest.mark.skipif(

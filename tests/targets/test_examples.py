@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import tokenize
 
 import pytest
@@ -15,6 +16,8 @@ TWICE = "effect duplicated: the provider saw 2 charge_card effects after resume 
 
 LANGGRAPH = "python examples/langgraph_agent/agent.py"
 SHELL = "sh examples/shell_agent/agent.sh"
+WORKFLOW = "python examples/agent_framework_workflow/agent.py"
+LOST = "effect lost: the provider saw 0 charge_card effects after resume (expected 1)"
 
 
 def plugpull(environment: Environment, command: str) -> list[str]:
@@ -42,13 +45,46 @@ def test_a_sample_agent_gets_its_verdicts(
     ]
 
 
-@pytest.mark.parametrize("folder", ["langgraph_agent", "shell_agent"])
+@pytest.mark.parametrize(
+    ("variant", "before"),
+    [
+        ("as-reported", f"FAIL   kill-mid-tool  before-effect  {{}}  {LOST}"),
+        ("swapped", f"PASS   kill-mid-tool  before-effect  {{}}  {ONCE}"),
+    ],
+)
+def test_an_order_of_a_workflow_is_never_charged(
+    environments: Environments, variant: str, before: str
+) -> None:
+    """microsoft/agent-framework#8292, and the order of gathering under which it does not show."""
+    command = f"{WORKFLOW} {variant}"
+    assert plugpull(environments["agent-framework-core-1.18.0"], command) == [
+        before.format(command),
+        f"PASS   kill-mid-tool  after-effect   {command}  {ONCE}",
+    ]
+
+
+def test_the_workflow_goes_wrong_without_plugpull(environments: Environments) -> None:
+    """The finding is the framework's: a script that knows nothing of us shows it, as printed."""
+    python = environments["agent-framework-core-1.18.0"].python
+    script = "examples/agent_framework_workflow/without_plugpull.py"
+    done = subprocess.run(
+        [str(python), "-W", "ignore", script],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    page = (EXAMPLES / "agent_framework_workflow" / "README.md").read_text(encoding="utf-8")
+    assert f"$ python -W ignore {script}\n{done.stdout}```" in page
+
+
+@pytest.mark.parametrize("folder", ["langgraph_agent", "shell_agent", "agent_framework_workflow"])
 def test_the_readme_shows_what_is_printed(folder: str) -> None:
     """Every line of output in a README is one that the test above has seen."""
     text = (EXAMPLES / folder / "README.md").read_text(encoding="utf-8")
     shown = [line for line in text.splitlines() if line.startswith(("PASS", "FAIL"))]
     assert len(shown) == 4
-    assert all(line.endswith((ONCE, TWICE)) for line in shown)
+    assert all(line.endswith((ONCE, TWICE, LOST)) for line in shown)
 
 
 def test_the_langgraph_sample_marks_what_was_added() -> None:
