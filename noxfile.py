@@ -100,9 +100,14 @@ def bench(session: nox.Session) -> None:
 
 
 def _collect() -> None:
+    from plugpull.errors import PlugpullError  # noqa: PLC0415
     from plugpull.matrix.collect import collect_and_report  # noqa: PLC0415
 
-    code = collect_and_report(LAUNCH.need())
+    try:
+        code = collect_and_report(LAUNCH.need())
+    except PlugpullError as error:
+        print(f"plugpull: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
     if code:
         # nox itself knows only 0 and 1. Without parallel mode this is the exit code.
         sys.exit(code)

@@ -201,6 +201,23 @@ def test_no_network_is_one_clear_error(root: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("content", "wrong"), [(None, "no such file"), ('{"schema": 9}', "schema 9")]
+)
+def test_a_baseline_that_cannot_be_read_stops_everything(
+    root: Path, content: str | None, wrong: str
+) -> None:
+    """Known before any session: exit code 2, one sentence, and nothing was asked or run."""
+    if content is not None:
+        (root / "baseline.json").write_text(content, encoding="utf-8")
+    done = nox(root, "-s", "matrix", "--", "--compare", "baseline.json", **NO_NETWORK)
+    assert done.returncode == 2
+    assert "--compare: " in done.stderr
+    assert wrong in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (root / "results").exists()
+
+
 def test_list_shows_every_cell_and_why(root: Path, index: dict[str, str]) -> None:
     """`nox -s list` resolves, and prints scheduled and other cells alike."""
     text = MATRIX.replace('"1.0"', '"9.9"').replace(f'["{HERE}"]', f'["{HERE}", "3.98"]')

@@ -138,7 +138,8 @@ def _as_filed(
     results = [
         replace(
             result,
-            selected=record.selected and result_selected(only, result.id, asked=asked),
+            selected=record.selected
+            and result_selected(only, result.id, framework=record.framework, asked=asked),
         )
         for result in file.results(
             framework=record.framework, version=record.version, python=record.python

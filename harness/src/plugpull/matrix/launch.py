@@ -125,6 +125,11 @@ def _parent(
             "-p chooses among the cells' own sessions",
             then=f"nox -s matrix -- --python {asked.pythons[0]}",
         )
+    if options.compare:
+        # Before any cell runs: a file that nothing can be compared with is a mistake known now.
+        from plugpull.matrix.compare import read_baseline  # noqa: PLC0415
+
+        read_baseline(options.compare)
     if names in _LOOKING_BACK:
         last = _last_plan(root, options)
         if last is not None:
