@@ -125,10 +125,14 @@ def _define_tests(python: str) -> None:
 
 def _define_cell(cell: Described) -> None:
     def body(session: nox.Session) -> None:
+        from plugpull.errors import PlugpullError  # noqa: PLC0415
         from plugpull.matrix.cellrun import run_cell  # noqa: PLC0415
 
         plan = LAUNCH.need()
-        outcome = run_cell(plan, plan.cell(cell.session), ROOT)
+        try:
+            outcome = run_cell(plan, plan.cell(cell.session), ROOT)
+        except PlugpullError as error:
+            session.error(str(error))
         if not outcome.skip_reason:
             session.log(outcome.summary)
         elif LAUNCH.collected:

@@ -218,6 +218,15 @@ def test_a_baseline_that_cannot_be_read_stops_everything(
     assert not (root / "results").exists()
 
 
+def test_results_that_cannot_be_written_stop_everything(root: Path, index: dict[str, str]) -> None:
+    """Found out before any cell runs, and not after the last one."""
+    (root / "taken").touch()
+    done = nox(root, "-s", "matrix", "--", "--results", "taken/results", **index)
+    assert done.returncode == 2
+    assert "taken/results cannot be written to" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_list_shows_every_cell_and_why(root: Path, index: dict[str, str]) -> None:
     """`nox -s list` resolves, and prints scheduled and other cells alike."""
     text = MATRIX.replace('"1.0"', '"9.9"').replace(f'["{HERE}"]', f'["{HERE}", "3.98"]')

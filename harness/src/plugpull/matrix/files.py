@@ -10,6 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plugpull.errors import PlugpullError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -23,7 +25,20 @@ def write_whole(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old text or the new one, whatever happens.
 
     The bytes are on the disk before the name points at them.
+
+    Raises:
+        PlugpullError: The disk is full, the folder may not be written to, and the like.
     """
+    try:
+        _write_whole(path, text)
+    except OSError as error:
+        raise PlugpullError(
+            f"{path} could not be written: {error.strerror or error}",
+            then="make room there, or name another place",
+        ) from error
+
+
+def _write_whole(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     temporary = Path(name)

@@ -6,13 +6,16 @@ import atexit
 import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from plugpull.errors import UsageError
 
 if TYPE_CHECKING:
     from plugpull.matrix.plan import Plan
 
-__all__ = ["PLAN_VARIABLE", "hand_on", "part", "show_terminal", "state_file"]
+__all__ = ["PLAN_VARIABLE", "check_writable", "hand_on", "part", "show_terminal", "state_file"]
 
 #: Names the plan's file for the sessions' processes.
 PLAN_VARIABLE = "PLUGPULL_PLAN"
@@ -21,6 +24,23 @@ PLAN_VARIABLE = "PLUGPULL_PLAN"
 def state_file(root: Path, name: str) -> Path:
     """A file of ours that can be made again."""
     return root / ".plugpull" / name
+
+
+def check_writable(results: Path) -> None:
+    """Find out now, and not after an hour, whether the results' folder can be written to.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=results):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"{results} cannot be written to: {error.strerror or error}",
+            then="name another folder: --results DIR",
+        ) from error
 
 
 def hand_on(plan: Plan, root: Path) -> None:

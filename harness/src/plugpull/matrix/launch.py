@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING
 from plugpull.errors import PlugpullError, UsageError
 from plugpull.matrix.asking import Wanted, named_sessions, wanted
 from plugpull.matrix.described import Described, declared_cells, other_names, planned_cells
-from plugpull.matrix.handover import PLAN_VARIABLE, hand_on, part, show_terminal, state_file
+from plugpull.matrix.handover import (
+    PLAN_VARIABLE,
+    check_writable,
+    hand_on,
+    part,
+    show_terminal,
+    state_file,
+)
 from plugpull.matrix.lifeline import guard_parent, guard_worker
 from plugpull.matrix.options import MatrixOptions, parse_options
 from plugpull.matrix.plan import Plan, read_plan
@@ -144,6 +151,7 @@ def _parent(
     jobs = None
     if names is None or set(names) - {"list", "collect", "docs", *own_sessions}:
         plan = _pending(plan, names, by_name)
+        check_writable(plan.results)
         hand_on(plan, root)
         show_terminal()
         whole = names is None or "matrix" in names
