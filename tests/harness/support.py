@@ -67,6 +67,15 @@ def alive(pid: int) -> bool:
     return state not in {"Z", "X"}
 
 
+def reaped(pid: int) -> bool:
+    """Whether a process has gone for good: even its zombie, which keeps the process group."""
+    try:
+        os.getpgid(pid)
+    except ProcessLookupError:
+        return True
+    return False
+
+
 def command_line(
     *arguments: object,
     environment: Mapping[str, str] | None = None,

@@ -15,7 +15,7 @@ from plugpull.lab import Lab, Trial
 from plugpull.processes.launcher import AgentProcess
 from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT, HeldCall
 from support import agent as command
-from support import alive, eventually, kill_at, run_agent, tool
+from support import alive, eventually, kill_at, reaped, run_agent, tool
 
 
 def held(trial: Trial) -> tuple[AgentProcess, HeldCall]:
@@ -88,7 +88,7 @@ def test_a_caller_that_has_gone_is_an_error(lab: Lab) -> None:
     """P23: no process, no process group, although its socket is still open somewhere."""
     with lab.trial(command(tool("caller-hands-over"))) as trial:
         process, call = held(trial)
-        assert eventually(lambda: not alive(call.pid or 0))
+        assert eventually(lambda: reaped(call.pid or 0))
         assert "had ended before the kill" in str(pull_the_plug(process, call).problem)
 
 

@@ -178,11 +178,13 @@ def audit_first() -> None:
 
 
 def leave_the_answer() -> None:
-    """Send the first payment and never look at what comes back."""
+    """Send the first payment and never read what comes back."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.connect(os.environ["PLUGPULL_PROVIDER"])
     line = json.dumps({"effect": "charge_card_1", "key": "order-1"})
     connection.sendall(line.encode() + b"\n")
+    # The second payment must not overtake the first: wait for the answer, and leave it there.
+    connection.recv(1, socket.MSG_PEEK)
     pay(2)
 
 
