@@ -307,14 +307,16 @@ def test_outside_plugpull_the_call_raises(monkeypatch: pytest.MonkeyPatch) -> No
         record_effect("x")
 
 
-def test_the_package_offers_one_name_to_agents() -> None:
+def test_the_package_offers_few_names_to_agents() -> None:
     """P80, P87: ``from plugpull import record_effect`` is all that an agent needs.
 
-    Whatever else the package offers comes from the checker that runs inside a test's own process.
+    A target has fault points of its own as well. Whatever else the package offers comes from the
+    checker that runs inside a test's own process.
     """
     from plugpull import conformance
 
-    assert set(plugpull.__all__) - set(conformance.__all__) == {"__version__", "record_effect"}
+    offered = set(plugpull.__all__) - set(conformance.__all__)
+    assert offered == {"__version__", "record_effect", "fault", "store_write"}
 
 
 def test_a_call_that_is_closed_without_an_answer_raises(tmp_path: Path) -> None:

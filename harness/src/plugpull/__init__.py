@@ -1,7 +1,9 @@
 """plugpull: pull the plug on an AI agent in the middle of a run, and see what breaks.
 
-An agent under test needs one name from here, :func:`~plugpull.effects.record_effect`. The others
-are for tests that crash a subject inside their own process: :func:`~plugpull.conformance.conform`.
+An agent under test needs one name from here, :func:`~plugpull.effects.record_effect`; a target with
+fault points of its own needs :func:`~plugpull.faults.fault` and
+:func:`~plugpull.faults.store_write` too. The others are for tests that crash a
+subject inside their own process: :func:`~plugpull.conformance.conform`.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         conform,
     )
     from plugpull.effects import record_effect
+    from plugpull.faults import fault, store_write
 
 __all__ = [
     "ConformanceReport",
@@ -34,8 +37,16 @@ __all__ = [
     "InjectedKill",
     "__version__",
     "conform",
+    "fault",
     "record_effect",
+    "store_write",
 ]
+
+_HOMES = {
+    "fault": "plugpull.faults",
+    "record_effect": "plugpull.effects",
+    "store_write": "plugpull.faults",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -45,5 +56,4 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
-    home = "plugpull.effects" if name == "record_effect" else "plugpull.conformance"
-    return getattr(importlib.import_module(home), name)
+    return getattr(importlib.import_module(_HOMES.get(name, "plugpull.conformance")), name)

@@ -73,7 +73,7 @@ def run_controls(
         if scenario.name not in variant.scenarios:
             continue
         subject = Subject.for_program(
-            manifest.program,
+            variant.program or manifest.program,
             target=f"control {variant.name}",
             variant=variant.name,
             environment=variant.environment,

@@ -165,7 +165,17 @@ class _Reader:
             versions=self._range(entry, "versions", place),
             timing_dependent=self._flag(entry, "timing_dependent", place, default=False),
             expect=self._settings(entry, "expect", place),
+            program=self._own_program(entry, place),
         )
+
+    def _own_program(self, entry: dict[str, Any], place: str) -> Path | None:
+        name = self._text_or_none(entry, "program", place)
+        if name is None:
+            return None
+        program = self._path.parent / name
+        if not program.is_file():
+            self._fail(f"{place}.program", f"{program} is not there")
+        return program
 
     def _documentation(self, data: Any, place: str) -> tuple[str, str]:
         entry = self._object(data, place, {"about", "link"}, {"about", "link"})
@@ -173,13 +183,21 @@ class _Reader:
 
     def _gap(self, data: Any, place: str) -> NotSupported:
         entry = self._object(data, place, _GAP_KEYS, {"scenario", "reason", "link"})
+        scenario = self._scenario(self._text(entry, "scenario", place), f"{place}.scenario")
+        point = self._text_or_none(entry, "kill_point", place)
+        points = SCENARIOS[scenario].fault_points
+        if point is not None and point not in points:
+            self._fail(
+                f"{place}.kill_point", f"{scenario} has no {point!r}; it has {', '.join(points)}"
+            )
         return NotSupported(
-            scenario=self._scenario(self._text(entry, "scenario", place), f"{place}.scenario"),
+            scenario=scenario,
             reason=self._text(entry, "reason", place),
             link=self._text(entry, "link", place),
             variant=self._text_or_none(entry, "variant", place),
             versions=self._range(entry, "versions", place),
             absent=self._text_or_none(entry, "absent", place),
+            kill_point=point,
         )
 
     def _note(self, data: Any, place: str) -> Note:
@@ -319,5 +337,6 @@ _VARIANT_KEYS = {
     "versions",
     "timing_dependent",
     "expect",
+    "program",
 }
-_GAP_KEYS = {"scenario", "variant", "versions", "reason", "link", "absent"}
+_GAP_KEYS = {"scenario", "variant", "kill_point", "versions", "reason", "link", "absent"}

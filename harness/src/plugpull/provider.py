@@ -3,6 +3,9 @@
 It lives in the harness, beyond the reach of a kill, and counts the way a payment service with
 idempotency keys does. One call at a time can be held: before it is recorded, or after it was
 recorded and before it is answered. What happens then is the harness's business.
+
+The same socket takes the calls of other fault points (:mod:`plugpull.faults`), which are no effects
+and are handed on to the :class:`~plugpull.fault_desk.FaultDesk`.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plugpull.fault_desk import FaultDesk
 from plugpull.wire import Connection, Server
 
 __all__ = ["AFTER_EFFECT", "BEFORE_EFFECT", "Call", "HeldCall", "Provider"]
@@ -81,6 +85,7 @@ class Provider:
 
     def __init__(self, path: Path) -> None:
         self.phase = "unfaulted"
+        self.faults = FaultDesk()
         self._lock = threading.Lock()
         self._calls: list[Call] = []
         self._taken: list[str] = []
@@ -210,6 +215,7 @@ class Provider:
     def close(self) -> None:
         """Stop; calls that are open fail in their callers."""
         self._released.set()
+        self.faults.close()
         self._server.close()
 
     def _serve(self, connection: Connection) -> None:
@@ -222,7 +228,15 @@ class Provider:
             if not line:
                 return
             try:
-                name, key = _parse(line)
+                request = _request(line)
+                if "fault" in request:
+                    word = self.faults.serve(_point(request), connection, self.phase)
+                    if word is None:
+                        return
+                    answered = None
+                    connection.answer({"do": word})
+                    continue
+                name, key = _parse(request)
             except ValueError as error:
                 with self._lock:
                     self._refused.append(str(error))
@@ -268,8 +282,8 @@ class Provider:
             self._open.remove(name)
 
 
-def _parse(line: bytes) -> tuple[str, str | None]:
-    """Name and key of one request.
+def _request(line: bytes) -> dict[str, Any]:
+    """One request.
 
     Raises:
         ValueError: The line is not of the protocol; the text says what was expected.
@@ -282,6 +296,15 @@ def _parse(line: bytes) -> tuple[str, str | None]:
         raise ValueError(  # noqa: TRY004 - the line is at fault, not our caller
             'expected one line of JSON such as {"effect": "charge_card", "key": null}'
         )
+    return request
+
+
+def _parse(request: dict[str, Any]) -> tuple[str, str | None]:
+    """Name and key of one effect.
+
+    Raises:
+        ValueError: They are not of the protocol; the text says what was expected.
+    """
     name, key = request.get("effect"), request.get("key")
     if not isinstance(name, str) or not name:
         msg = '"effect" must be a text that is not empty'
@@ -290,3 +313,16 @@ def _parse(line: bytes) -> tuple[str, str | None]:
         msg = '"key" must be a text, or null for a call without a key'
         raise ValueError(msg)
     return name, key
+
+
+def _point(request: dict[str, Any]) -> str:
+    """Name of one fault point.
+
+    Raises:
+        ValueError: It is not of the protocol; the text says what was expected.
+    """
+    point = request["fault"]
+    if not isinstance(point, str) or not point:
+        msg = '"fault" must be a text that is not empty'
+        raise ValueError(msg)
+    return point

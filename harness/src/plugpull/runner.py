@@ -141,6 +141,7 @@ class Runner:
             {
                 "scenario": gap.scenario,
                 "variant": gap.variant,
+                "kill_point": gap.kill_point,
                 "reason": gap.reason,
                 "link": gap.link,
             }
@@ -242,6 +243,8 @@ class Runner:
                 yield result
             return
         for case in unfaulted.cases:
+            if not subject.has(scenario.name, case.kill_point):
+                continue
             repetitions = [
                 annotate(
                     scenario.try_case(lab, subject, unfaulted, case),
@@ -301,7 +304,7 @@ def split_command(command: str) -> tuple[str, ...]:
 def _subject(manifest: Manifest, variant: Variant, version: str) -> Subject:
     label = f" {variant.label}" if variant.label else ""
     return Subject.for_program(
-        manifest.program,
+        variant.program or manifest.program,
         target=f"{manifest.name} {version}{label}",
         variant=variant.name,
         environment={**manifest.environment, **variant.environment},
@@ -311,12 +314,15 @@ def _subject(manifest: Manifest, variant: Variant, version: str) -> Subject:
         notes=manifest.notes,
         ignore=manifest.ignore,
         worlds=manifest.worlds,
+        lacking=manifest.lacking(variant.name, version),
     )
 
 
 def _errors(scenario: Scenario, subject: Subject, detail: str, evidence: Any) -> Iterator[Result]:
     """One ERROR per fault point."""
     for point in scenario.fault_points:
+        if not subject.has(scenario.name, point):
+            continue
         yield Result(
             scenario=scenario.name,
             target=subject.target,

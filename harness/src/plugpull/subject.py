@@ -29,6 +29,7 @@ class Subject:
         notes: What to add to a result, under which condition.
         ignore: Glob patterns of files that are no part of its end state.
         worlds: The changes it can be resumed under, each with what a refusal has to name.
+        lacking: Scenario and fault point, for each that it declares it cannot be asked for.
     """
 
     target: str
@@ -42,11 +43,16 @@ class Subject:
     notes: tuple[Note, ...] = ()
     ignore: tuple[str, ...] = ()
     worlds: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    lacking: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def for_program(cls, program: Path, **fields: object) -> Subject:
         """A subject whose command is a Python program run by this very interpreter."""
         return cls(argv=(sys.executable, str(program)), program=program, **fields)  # type: ignore[arg-type]
+
+    def has(self, scenario: str, kill_point: str) -> bool:
+        """Whether it can be asked for this fault point."""
+        return (scenario, kill_point) not in self.lacking
 
     def refused(self, stderr: str) -> str | None:
         """The line in which a resume refused, or ``None`` when it did not."""

@@ -21,6 +21,7 @@ class Variant:
         name: Its name in ids.
         label: What stands behind the version in a result's target; empty for nothing.
         environment: What tells the program which variant it is.
+        program: The program of this variant, ``None`` for the target's.
         scenarios: The scenarios it answers; empty for all that the target does.
         versions: The versions in which it exists.
         timing_dependent: Its verdicts may differ from run to run.
@@ -34,6 +35,7 @@ class Variant:
     versions: str = "*"
     timing_dependent: bool = False
     expect: Mapping[str, str] = field(default_factory=dict)
+    program: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class NotSupported:
     Attributes:
         scenario: The scenario.
         variant: One variant of it; ``None`` for all.
+        kill_point: One fault point of it; ``None`` for all.
         versions: The versions for which this holds.
         reason: Why.
         link: Where that can be read.
@@ -55,6 +58,7 @@ class NotSupported:
     variant: str | None = None
     versions: str = "*"
     absent: str | None = None
+    kill_point: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +119,11 @@ class Manifest:
     def not_supported_in(self, version: str) -> tuple[NotSupported, ...]:
         """What ``version`` of the framework cannot be asked for."""
         return tuple(gap for gap in self.not_supported if matches(version, gap.versions))
+
+    def lacking(self, variant: str, version: str) -> frozenset[tuple[str, str]]:
+        """Scenario and fault point, for each single fault point that a variant does not have."""
+        return frozenset(
+            (gap.scenario, gap.kill_point)
+            for gap in self.not_supported_in(version)
+            if gap.kill_point is not None and gap.variant in {None, variant}
+        )

@@ -38,6 +38,7 @@ class Outcome:
     DIVERGED = "diverged"
     REPEATED = "repeated"
     UNPAIRED = "unpaired"
+    SURFACED = "surfaced"
 
 
 @dataclass(frozen=True, slots=True)

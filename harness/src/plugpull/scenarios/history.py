@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Entry", "batch_size", "find_break", "read_history"]
+from plugpull.verdicts import FAIL, Judgement, Outcome
+
+__all__ = ["Entry", "batch_size", "find_break", "judge_history", "read_history"]
 
 CALL, ANSWER = "call", "answer"
 
@@ -57,6 +59,27 @@ def find_break(history: Sequence[Entry]) -> str | None:
         elif one.kind == ANSWER and one.identity not in known:
             where = "stands before its call" if one.identity in calls else "has no call"
             return f"the answer {one.identity} {where}"
+    return None
+
+
+def judge_history(reported: Mapping[str, Any] | None, *, when: str) -> Judgement | None:
+    """A FAIL for a stored history that cannot be read or is not well-formed.
+
+    Args:
+        reported: What ``inspect`` reported; ``None`` for a subject without that verb, of which
+            nothing is known.
+        when: At what point of the run, for the sentence: ``after resume``.
+    """
+    if reported is None:
+        return None
+    try:
+        history = read_history(reported)
+    except ValueError as problem:
+        return Judgement(
+            FAIL, Outcome.STATE_LOST, f"what is stored can no longer be read {when}: {problem}"
+        )
+    if problem_found := find_break(history):
+        return Judgement(FAIL, Outcome.UNPAIRED, f"stored history broken {when}: {problem_found}")
     return None
 
 
