@@ -16,6 +16,9 @@ two-resumers: resumed twice at once. One lets in one process at a time, the othe
 
 changed-world: resumed where something else is true. One refuses, the other goes on without a word.
 
+resume-after-upgrade: the same two, one that goes on anywhere, and one that charges again elsewhere.
+They can also wait for a person's approval.
+
 lost-session-write: the three kinds of recovery share one conversation. It is written item by item,
 and its place is saved before each write. They differ in what a resume thinks of the write that
 failed.
@@ -143,12 +146,28 @@ def run_in_world(*, checks: bool) -> None:
     born = WORK / "born"
     if VERB == "start":
         durably(born, sys.executable)
+        if "PLUGPULL_APPROVAL" in os.environ:
+            return  # Somebody has to approve first.
     moved = born.read_text(encoding="utf-8") != sys.executable
     change = os.environ.get("PLUGPULL_WORLD") or ("framework-changed" if moved else None)
     if change and checks:
         sys.exit(f"this run was saved in another world: {change}")
     if not change:
         record_effect("charge_card", key=ORDER)
+    record_effect("finish_order", key=ORDER)
+
+
+# -- resume-after-upgrade: gone on with by another version -----------------------------------------
+
+
+def run_after_upgrade(*, charges_again: bool) -> None:
+    """Charge and finish in any world; the bad one forgets its key where it was not born."""
+    if VERB == "start" and "PLUGPULL_APPROVAL" in os.environ:
+        return  # Somebody has to approve first.
+    moved = "PLUGPULL_WORLD" in os.environ
+    if moved and charges_again and VERB == "approve":
+        record_effect("charge_card")
+    record_effect("charge_card", key=uuid.uuid4().hex if moved and charges_again else ORDER)
     record_effect("finish_order", key=ORDER)
 
 
@@ -188,5 +207,7 @@ if __name__ == "__main__":
         run_batch(notes_each_answer=KIND == "notes-each-answer")
     elif KIND in {"checks-its-world", "ignores-its-world"}:
         run_in_world(checks=KIND == "checks-its-world")
+    elif KIND in {"goes-on-anywhere", "charges-again-elsewhere"}:
+        run_after_upgrade(charges_again=KIND == "charges-again-elsewhere")
     else:
         run_conversation(resumed=VERB == "resume")

@@ -119,6 +119,9 @@ def _run(options: argparse.Namespace, finished: list[Result]) -> list[Report]:
         timing_repeat=options.timing_repeat,
         settings=settings(options),
         launcher=options.launcher,
+        points=tuple(options.fault_point),
+        states=tuple(options.states),
+        save_states=options.save_states,
     )
     beyond = [name for name in selection.scenarios if not SCENARIOS[name].for_agents]
     if beyond and any(kind == "agent" for kind, _ in subjects):

@@ -59,7 +59,9 @@ class Entry:
     text: str | None = field(default=None, compare=False, repr=False)
 
 
-def snapshot(root: Path, ignore: Sequence[str] = ()) -> dict[str, Entry]:
+def snapshot(
+    root: Path, ignore: Sequence[str] = (), *, always: Sequence[str] = ALWAYS_IGNORED
+) -> dict[str, Entry]:
     """Everything below ``root`` by its relative path, in sorted order.
 
     What vanishes while it is read is not there. What cannot be read is there as unreadable.
@@ -68,13 +70,14 @@ def snapshot(root: Path, ignore: Sequence[str] = ()) -> dict[str, Entry]:
         root: The folder.
         ignore: Glob patterns, matched against the relative path and against each name in it; a
             star matches slashes too. A folder of which everything is ignored is an empty one.
+        always: More of them, by default what tools leave behind.
 
     Raises:
         NotADirectoryError: ``root`` is no folder.
     """
     if not root.is_dir():
         raise NotADirectoryError(str(root))
-    return dict(sorted(_walk(root, (*ALWAYS_IGNORED, *(one.rstrip("/") for one in ignore)))))
+    return dict(sorted(_walk(root, (*always, *(one.rstrip("/") for one in ignore)))))
 
 
 def tree_hash(tree: Mapping[str, Entry]) -> str:

@@ -75,6 +75,13 @@ def parser() -> argparse.ArgumentParser:
         "--variant", action="append", default=[], metavar="NAME", help="this variant; repeatable"
     )
     what.add_argument(
+        "--fault-point",
+        action="append",
+        default=[],
+        metavar="NAME[/DETAIL]",
+        help="this fault point only, as it stands in an id; repeatable",
+    )
+    what.add_argument(
         "--writes",
         choices=("staged", "all"),
         default="staged",
@@ -84,6 +91,7 @@ def parser() -> argparse.ArgumentParser:
         "--targets", type=Path, metavar="DIR", help="where the targets are (default: the checkout)"
     )
     _add_sweep(top)
+    _add_states(top)
     how = top.add_argument_group("how to run it")
     how.add_argument(
         "--repeat", type=_count, metavar="N", help="try each fault point N times (default: 1)"
@@ -139,6 +147,24 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"plugpull {__version__}")
     return top
+
+
+def _add_states(top: argparse.ArgumentParser) -> None:
+    states = top.add_argument_group("resume-after-upgrade")
+    states.add_argument(
+        "--save-states",
+        type=Path,
+        metavar="DIR",
+        help="save a run at each fault point below this folder, for another version to go on with",
+    )
+    states.add_argument(
+        "--states",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="go on with the states that another version saved below this folder; repeatable",
+    )
 
 
 def _add_sweep(top: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,8 @@ class Call:
         effect: The effect's name.
         key: The idempotency key that came with it.
         pid: The caller, as the kernel names it.
-        phase: Which part of the run was going on: ``unfaulted``, ``start`` or ``resume``.
+        phase: Which part of the run was going on: ``unfaulted``, ``start`` or ``resume``; ``saved``
+            for what an earlier provider saw.
         recorded: Whether the provider took it down.
     """
 
@@ -116,6 +117,11 @@ class Provider:
         """Every call so far, in the order in which the provider took them."""
         with self._lock:
             return tuple(self._calls)
+
+    def remember(self, calls: Iterable[Call]) -> None:
+        """Go on counting where an earlier provider stopped, whose run is taken up here."""
+        with self._lock:
+            self._calls += calls
 
     @property
     def taken(self) -> tuple[str, ...]:

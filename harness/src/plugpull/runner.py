@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,10 +21,12 @@ from plugpull.processes.environment import child_environment
 from plugpull.processes.fork_launcher import ForkLauncher, ForkUnavailable
 from plugpull.processes.launcher import SpawnLauncher
 from plugpull.processes.strays import MARKER_VARIABLE
+from plugpull.saved_states import find_states
 from plugpull.scenarios import SCENARIOS
-from plugpull.scenarios.base import NotUsable, Scenario, Settings
+from plugpull.scenarios.base import Case, NotUsable, Scenario, Settings
 from plugpull.scenarios.changed_world import ChangedWorld
 from plugpull.scenarios.kill_mid_tool import KillMidTool
+from plugpull.scenarios.resume_after_upgrade import ResumeAfterUpgrade
 from plugpull.subject import Subject
 from plugpull.target import Manifest, Variant
 from plugpull.verdicts import ERROR, Judgement, Result, combine
@@ -46,6 +49,9 @@ class Selection:
         timing_repeat: Repetitions of such a variant.
         settings: Settings of the scenarios.
         launcher: ``auto``, ``fork`` or ``spawn``.
+        points: Fault points, each with a detail behind a slash or without; empty for all.
+        states: Folders with saved states to go on with.
+        save_states: The folder below which states are saved.
     """
 
     scenarios: tuple[str, ...] = ()
@@ -54,6 +60,14 @@ class Selection:
     timing_repeat: int = TIMING_REPEAT
     settings: Settings = field(default_factory=Settings)
     launcher: str = "auto"
+    points: tuple[str, ...] = ()
+    states: tuple[Path, ...] = ()
+    save_states: Path | None = None
+
+    def has(self, case: Case) -> bool:
+        """Whether this is to be tried."""
+        names = {case.kill_point, f"{case.kill_point}/{case.point_detail}"}
+        return not self.points or not names.isdisjoint(self.points)
 
     def repetitions(self, subject: Subject) -> int:
         """How often each fault point of ``subject`` is tried."""
@@ -136,6 +150,7 @@ class Runner:
             "framework": manifest.name,
             "distribution": manifest.distribution,
             "version": installed.version,
+            **installed.imported,
         }
         report.not_supported = [
             {
@@ -150,6 +165,7 @@ class Runner:
         ]
         if installed.problem is None:
             report.cell |= self._look_at_other_python(manifest, installed.version)
+        self._look_at_states(manifest, installed.version)
         controls: list[Control] = []
         for scenario in self._scenarios():
             variants = self._variants(manifest, scenario, installed.version)
@@ -181,7 +197,11 @@ class Runner:
         return report
 
     def _scenarios(self) -> list[Scenario]:
-        wanted = self._selection.scenarios
+        chosen = self._selection
+        wanted = chosen.scenarios
+        # Without states to go on with or a place to save them there is nothing to do.
+        if not wanted and not chosen.states and chosen.save_states is None:
+            wanted = tuple(name for name in SCENARIOS if name != ResumeAfterUpgrade.name)
         return [one for name, one in SCENARIOS.items() if not wanted or name in wanted]
 
     def _variants(self, manifest: Manifest, scenario: Scenario, version: str) -> list[Variant]:
@@ -208,6 +228,31 @@ class Runner:
         found = version_under(self._lab, manifest, version, python)
         self._settings = replace(self._selection.settings, resume_version=found)
         return {"other_python": {"executable": str(python), "version": found}}
+
+    def _look_at_states(self, manifest: Manifest, version: str) -> None:
+        """Read the states to go on with, and say where new ones belong.
+
+        Raises:
+            UsageError: They cannot be used, or there is neither the one nor the other.
+        """
+        chosen = self._selection
+        if ResumeAfterUpgrade.name not in {one.name for one in self._scenarios()}:
+            return
+        if bool(chosen.states) == (chosen.save_states is not None):
+            raise UsageError(
+                f"{ResumeAfterUpgrade.name} needs either --states DIR or --save-states DIR",
+                why="one version saves its runs, and another one goes on with them",
+                then="nox -s upgrade -- FRAMEWORK does both",
+            )
+        python = ".".join(platform.python_version_tuple()[:2])
+        place = chosen.save_states
+        self._settings = replace(
+            self._settings,
+            framework=manifest.name,
+            version=version,
+            states=find_states(chosen.states, manifest.name),
+            save_states=place and place / f"{manifest.name}-{version}-py{python}",
+        )
 
     def _choose_launcher(self, manifest: Manifest) -> str:
         """Fork where that is possible; how it came out, for the record."""
@@ -243,7 +288,7 @@ class Runner:
                 yield result
             return
         for case in unfaulted.cases:
-            if not subject.has(scenario.name, case.kill_point):
+            if not subject.has(scenario.name, case.kill_point) or not self._selection.has(case):
                 continue
             repetitions = [
                 annotate(

@@ -17,10 +17,13 @@ from plugpull.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["HARNESS", "TargetFacts", "check_requirement", "read_target"]
+__all__ = ["HARNESS", "UPGRADE", "TargetFacts", "check_requirement", "read_target"]
 
 #: The distribution of a target that comes with the harness, which every cell has.
 HARNESS = "plugpull"
+
+#: The scenario that takes two cells, so that no cell has it by itself: ``nox -s upgrade``.
+UPGRADE = "resume-after-upgrade"
 
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 
@@ -34,7 +37,7 @@ class TargetFacts:
         title: The framework's name as its authors write it.
         distribution: What is installed.
         companions: What is installed beside it, as requirements.
-        scenarios: The scenarios it answers.
+        scenarios: The scenarios it answers in a cell of its own.
         variants: Each variant's name and the scenarios it is for.
     """
 
@@ -75,7 +78,7 @@ def read_target(targets: Path, name: str) -> TargetFacts:
         title=title if isinstance(title, str) else name,
         distribution=distribution,
         companions=tuple(companions),
-        scenarios=tuple(_object(data.get("scenarios"))),
+        scenarios=tuple(one for one in _object(data.get("scenarios")) if one != UPGRADE),
         variants=tuple(_variant(item) for item in _list(data.get("variants"))),
     )
 

@@ -8,6 +8,7 @@ from plugpull.scenarios.changed_world import ChangedWorld
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.scenarios.kill_sweep import KillSweep
 from plugpull.scenarios.lost_session_write import LostSessionWrite
+from plugpull.scenarios.resume_after_upgrade import ResumeAfterUpgrade
 from plugpull.scenarios.two_resumers import TwoResumers
 
 __all__ = ["SCENARIOS"]
@@ -22,5 +23,6 @@ SCENARIOS: dict[str, Scenario] = {
         BatchKill(),
         TwoResumers(),
         ChangedWorld(),
+        ResumeAfterUpgrade(),
     )
 }

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from plugpull.lab import Ended, Lab, Trial
 from plugpull.processes.launcher import CannotStart
+from plugpull.saved_states import SavedState
 from plugpull.subject import Subject
 from plugpull.verdicts import ERROR, FAIL, Judgement, Outcome, Result
 
@@ -36,6 +37,10 @@ class Settings:
         ignore: Glob patterns of files that are no part of the end state.
         resume_python: An interpreter with another version of the framework, to resume under.
         resume_version: The framework's version there.
+        states: Saved states of runs, to go on with.
+        save_states: The folder for the states that this framework's runs are saved as.
+        framework: The target's name, for states.
+        version: The framework's version, for states.
     """
 
     writes: str = "staged"
@@ -46,10 +51,24 @@ class Settings:
     ignore: tuple[str, ...] = ()
     resume_python: Path | None = None
     resume_version: str = ""
+    states: tuple[SavedState, ...] = ()
+    save_states: Path | None = None
+    framework: str = ""
+    version: str = ""
 
     def for_controls(self) -> Settings:
         """The same without a choice of fault points: controls are tried at each of them."""
-        return replace(self, points="all", moments=1, moment=None, ignore=())
+        return replace(
+            self,
+            points="all",
+            moments=1,
+            moment=None,
+            ignore=(),
+            states=(),
+            save_states=None,
+            framework="control",
+            version="itself",
+        )
 
 
 @dataclass(frozen=True, slots=True)
