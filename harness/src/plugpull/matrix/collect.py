@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plugpull.matrix.compare import compare, read_baseline
+from plugpull.matrix.expectations import read_expectations
+from plugpull.matrix.expected import judge
 from plugpull.matrix.files import write_json, write_whole
 from plugpull.matrix.freshness import known_key, source_key
 from plugpull.matrix.interpreters import Missing
@@ -17,8 +20,6 @@ from plugpull.matrix.table import matrix_console, print_table
 from plugpull.matrix.uvrun import gist
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
     from plugpull.matrix.cells import Cell
@@ -51,10 +52,13 @@ def collect(plan: Plan) -> Collected:
         plan: The run's plan.
 
     Raises:
-        UsageError: The file of ``--compare`` cannot be compared with.
+        UsageError: The file of ``--compare`` cannot be compared with, or that of the expectations
+            has a mistake.
     """
     # Before anything is read: it is the user's own mistake, if it is one.
-    baseline = read_baseline(plan.options.compare) if plan.options.compare else None
+    options = plan.options
+    baseline = read_baseline(options.compare) if options.compare else None
+    expectations = read_expectations(Path(options.expectations)) if options.expectations else None
     records: list[CellRecord] = []
     results: list[Result] = []
     problems: list[Problem] = []
@@ -70,12 +74,16 @@ def collect(plan: Plan) -> Collected:
         results=tuple(results),
         problems=tuple(problems),
         created=plan.created,
-        strict=plan.options.strict,
-        skip_missing_interpreters=plan.options.skip_missing_interpreters,
+        strict=options.strict,
+        skip_missing_interpreters=options.skip_missing_interpreters,
     )
-    if baseline is None:
-        return collected
-    return replace(collected, comparison=compare(baseline, collected.cells, collected.results))
+    if expectations is not None:
+        judged = judge(expectations, collected.cells, collected.results, narrowed=options.selects)
+        collected = replace(collected, results=judged.results, judged=judged)
+    if baseline is not None:
+        comparison = compare(baseline, collected.cells, collected.results)
+        collected = replace(collected, comparison=comparison)
+    return collected
 
 
 def write_reports(collected: Collected, folder: Path) -> None:

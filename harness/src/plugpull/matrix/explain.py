@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plugpull.matrix.expected import EXPECTED
+from plugpull.matrix.idlines import Ids, written
 from plugpull.matrix.model import pythons_label
 from plugpull.matrix.records import ERROR, NOT_RUN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from plugpull.matrix.records import CellRecord, Collected
     from plugpull.matrix.results import Result
@@ -47,7 +48,7 @@ class Block:
 
     Attributes:
         title: What they are the reasons for.
-        kind: ``PASS``, ``FAIL``, ``ERROR``, or ``""``.
+        kind: ``PASS``, ``FAIL``, ``expected``, ``ERROR``, or ``""``.
         entries: Never empty.
     """
 
@@ -58,11 +59,13 @@ class Block:
 
 def explain(collected: Collected) -> tuple[Block, ...]:
     """Everything that is said beneath the table, the most urgent last, where eyes are."""
-    ids = _Ids(collected)
+    ids = Ids(collected)
     blocks = [
         Block("notes", "", tuple(_notes(collected.cells))),
         Block("not supported", "", tuple(_not_supported(collected.cells))),
+        *_expected(collected, ids),
         Block("FAIL", "FAIL", tuple(_results(collected, "FAIL", ids))),
+        *_not_as_expected(collected, ids),
         Block("not run", "ERROR", tuple(_cells(collected.cells, NOT_RUN, ids))),
         Block("ERROR", "ERROR", tuple(_errors(collected, ids))),
         Block("files left out", "ERROR", tuple(_problems(collected))),
@@ -71,62 +74,49 @@ def explain(collected: Collected) -> tuple[Block, ...]:
     return tuple(block for block in blocks if block.entries)
 
 
-class _Ids:
-    """Writes ids of several Pythons as one where all Pythons of the version have it."""
-
-    def __init__(self, collected: Collected) -> None:
-        self._pythons: dict[str, set[str]] = {}
-        for result in collected.results:
-            self._add(result.framework, result.version, _tail(result), result.python)
-        for cell in collected.cells:
-            self._add(cell.framework, cell.version, "", cell.python)
-
-    def _add(self, framework: str, version: str, tail: str, python: str) -> None:
-        self._pythons.setdefault(f"{framework}-{version}{tail}", set()).add(python)
-
-    def of(self, placed: Iterable[tuple[str, str, str, str]]) -> dict[str, list[int]]:
-        """Ids by framework, version, tail and Python; each with the places it stands for."""
-        together: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
-        for at, (framework, version, tail, python) in enumerate(placed):
-            together.setdefault((framework, version, tail), []).append((python, at))
-        found: dict[str, list[int]] = {}
-        for (framework, version, tail), pythons in together.items():
-            name = f"{framework}-{version}"
-            everywhere = self._pythons[f"{name}{tail}"]
-            if len(pythons) > 1 and {python for python, _ in pythons} == everywhere:
-                found[f"{name}/py*{tail}"] = [at for _, at in pythons]
-            else:
-                for python, at in pythons:
-                    found[f"{name}/py{python}{tail}"] = [at]
-        return found
-
-
-def _tail(result: Result) -> str:
-    return result.id.removeprefix(result.cell)
-
-
-def _results(collected: Collected, verdict: str, ids: _Ids) -> list[Entry]:
+def _results(collected: Collected, verdict: str, ids: Ids) -> list[Entry]:
     by_detail: dict[str, list[Result]] = {}
     for result in collected.results:
-        if result.verdict == verdict:
+        if result.verdict == verdict and result.expected != EXPECTED:
             by_detail.setdefault(_COUNTED.sub("", result.detail), []).append(result)
     entries = []
     for detail, results in by_detail.items():
-        places = ids.of(
-            (each.framework, each.version, _tail(each), each.python) for each in results
-        )
-        lines = tuple(
-            identity + _runs([results[at] for at in where]) for identity, where in places.items()
-        )
+        lines = tuple(written(results, ids))
         entries.append(Entry(detail, lines, _stderr(results[0]) if verdict == "ERROR" else ()))
     return entries
 
 
-def _runs(results: list[Result]) -> str:
-    if not any(result.timing_dependent for result in results):
-        return ""
-    runs = sum((result.runs for result in results), Counter[str]())
-    return f"  ({runs[results[0].verdict]} of {runs.total()} runs)"
+def _expected(collected: Collected, ids: Ids) -> list[Block]:
+    """FAILs that are expected, each with the entry's reason instead of the harness's own."""
+    if collected.judged is None:
+        return []
+    entries = [
+        Entry(each.entry.text, _lines(collected, each.ids, ids)) for each in collected.judged.met
+    ]
+    return [Block(f"* expected ({collected.judged.path.name})", EXPECTED, tuple(entries))]
+
+
+def _not_as_expected(collected: Collected, ids: Ids) -> list[Block]:
+    judged = collected.judged
+    if judged is None:
+        return []
+    stale = [
+        Entry(
+            f"{each.entry.place}: expected to fail, and passes: {each.entry.text}",
+            _lines(collected, each.ids, ids),
+        )
+        for each in judged.stale
+    ]
+    unmatched = [Entry(f"{entry.place}: {what}") for entry, what in judged.unmatched]
+    return [
+        Block("stale expectations", "FAIL", tuple(stale)),
+        Block("expectations that match nothing", "ERROR", tuple(unmatched)),
+    ]
+
+
+def _lines(collected: Collected, wanted: Sequence[str], ids: Ids) -> tuple[str, ...]:
+    results = [result for result in collected.results if result.id in wanted]
+    return tuple(written(results, ids))
 
 
 def _stderr(result: Result) -> tuple[str, ...]:
@@ -135,12 +125,12 @@ def _stderr(result: Result) -> tuple[str, ...]:
     return tuple(line for line in lines if line.strip())[-STDERR_LINES:]
 
 
-def _errors(collected: Collected, ids: _Ids) -> list[Entry]:
+def _errors(collected: Collected, ids: Ids) -> list[Entry]:
     cells = _cells(collected.cells, ERROR, ids)
     return [*cells, *_results(collected, "ERROR", ids)]
 
 
-def _cells(cells: Sequence[CellRecord], state: str, ids: _Ids) -> list[Entry]:
+def _cells(cells: Sequence[CellRecord], state: str, ids: Ids) -> list[Entry]:
     by_reason: dict[tuple[str, str], list[CellRecord]] = {}
     for cell in cells:
         if cell.state == state:

@@ -16,7 +16,13 @@ GAP, GROUP_GAP = 2, 3
 INDENT = 2
 
 #: How a verdict looks.
-STYLES = {"PASS": "green", "FAIL": "bold red", "ERROR": "bold magenta", "": "dim"}
+STYLES = {
+    "PASS": "green",
+    "FAIL": "bold red",
+    "ERROR": "bold magenta",
+    "expected": "yellow",
+    "": "dim",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,6 +194,7 @@ def _last_plan(root: Path, options: MatrixOptions) -> Plan | None:
         plan.options,
         strict=options.strict or plan.options.strict,
         compare=options.compare or plan.options.compare,
+        expectations=options.expectations or plan.options.expectations,
         skip_missing_interpreters=(
             options.skip_missing_interpreters or plan.options.skip_missing_interpreters
         ),

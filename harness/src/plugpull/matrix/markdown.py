@@ -23,10 +23,13 @@ def markdown(collected: Collected) -> str:
     """The whole page."""
     counts = collected.counts
     code, reason = collected.judgement
+    known = "" if counts.expected is None else f" ({counts.expected} expected)"
+    stale = [] if counts.expected is None else [f"**{counts.stale} stale**"]
     numbers = [
         f"**{counts.passed} PASS**",
-        f"**{counts.failed} FAIL**",
+        f"**{counts.failed} FAIL**{known}",
         f"**{counts.errors} ERROR**",
+        *stale,
         f"**{counts.not_run} not run**",
     ]
     if counts.excluded:

@@ -26,9 +26,9 @@ class Mark:
     """What one place of the table says.
 
     Attributes:
-        text: For example ``FAIL(2)``.
-        kind: ``PASS``, ``FAIL``, ``ERROR`` (also for what was asked for and did not run), or
-            ``""`` for all that is no verdict.
+        text: For example ``FAIL(2)``, and ``FAIL(2)*`` for one that is expected.
+        kind: ``PASS``, ``FAIL``, ``expected`` (a FAIL that is), ``ERROR`` (also for what was asked
+            for and did not run), or ``""`` for all that is no verdict.
     """
 
     text: str

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MatrixOptions", "parse_options"]
 
+#: The file of expectations, where it is looked for beside the declaration.
+EXPECTATIONS = "expectations.toml"
 #: Where the results go if nothing else is said, below the checkout.
 RESULTS = "results"
 
@@ -32,6 +34,7 @@ class MatrixOptions:
         repeat: How often a timing-dependent variant runs. ``None`` leaves it to the declaration.
         strict: Whether a FAIL makes the exit code 1.
         compare: The absolute path of an earlier ``matrix.json`` to compare with.
+        expectations: The absolute path of the file of expectations; ``None`` if there is none.
         fresh: Whether every selected cell runs, whatever is known already.
         all: Whether the scenarios outside the default selection run too.
         keep: Whether the work folders of every FAIL are kept.
@@ -48,6 +51,7 @@ class MatrixOptions:
     repeat: int | None = None
     strict: bool = False
     compare: str | None = None
+    expectations: str | None = None
     fresh: bool = False
     all: bool = False
     keep: bool = False
@@ -98,15 +102,19 @@ def parse_options(posargs: Sequence[str], *, root: Path, cwd: Path | None = None
     """
     start = root if cwd is None else cwd
     given = _parser().parse_args(list(posargs))
+    matrix = start / given.matrix if given.matrix else root / "matrix.toml"
+    beside = matrix.parent / EXPECTATIONS
+    expectations = start / given.expectations if given.expectations else beside
     return MatrixOptions(
         only=tuple(given.only),
         python=tuple(given.python),
         add=tuple(given.add),
-        matrix=str(start / given.matrix if given.matrix else root / "matrix.toml"),
+        matrix=str(matrix),
         results=str(start / given.results if given.results else root / RESULTS),
         repeat=given.repeat,
         strict=given.strict,
         compare=str(start / given.compare) if given.compare else None,
+        expectations=str(expectations) if given.expectations or beside.exists() else None,
         fresh=given.fresh,
         all=given.all,
         keep=given.keep,
@@ -164,7 +172,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     then = parser.add_argument_group("what becomes of the results")
     then.add_argument("--results", type=_path, metavar="DIR", help="another folder for results")
-    then.add_argument("--strict", action="store_true", help="exit with 1 if anything is FAIL")
+    then.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit with 1 if anything is FAIL; with expectations, anything unexpected or stale",
+    )
+    then.add_argument(
+        "--expectations",
+        type=_path,
+        metavar="FILE",
+        help=f"which FAILs are known, and why (default: {EXPECTATIONS} beside the matrix.toml)",
+    )
     then.add_argument(
         "--compare", type=_path, metavar="FILE", help="an earlier matrix.json to compare with"
     )

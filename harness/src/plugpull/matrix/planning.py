@@ -9,7 +9,9 @@ from packaging.version import InvalidVersion, Version
 
 from plugpull.errors import UsageError
 from plugpull.matrix.declaration import read_declaration, undeclared
+from plugpull.matrix.entrynames import check_names
 from plugpull.matrix.expansion import expand, rfc3339, with_addition
+from plugpull.matrix.expectations import read_expectations
 from plugpull.matrix.interpreters import find_all
 from plugpull.matrix.plan import Plan, now_utc
 from plugpull.matrix.selection import Selection, may_concern, select
@@ -57,6 +59,7 @@ def make_plan(
     targets = root / "targets"
     declaration = read_declaration(Path(options.matrix), targets)
     _check_pythons(options, declaration)
+    expectations = read_expectations(Path(options.expectations)) if options.expectations else None
     frameworks, added = _frameworks(options, declaration, targets)
     pythons = [
         python
@@ -65,6 +68,9 @@ def make_plan(
     ]
     found = find(pythons) if find else find_all(pythons, download=options.download_python)
     cells = expand(frameworks, declaration, index, found, now=moment, repeat=options.repeat)
+    if expectations is not None:
+        everything = {f.name: f for f in (*declaration.frameworks, *frameworks)}
+        check_names(expectations, everything, cells)
     chosen = _choose(cells, options, {f.name: f.target for f in frameworks}, added)
     return Plan(
         cells=tuple(cell for cell, _ in chosen),

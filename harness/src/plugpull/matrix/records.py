@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plugpull.errors import ERROR_EXIT
+from plugpull.matrix.counts import Counts
 from plugpull.matrix.results import SCHEMA
 
 if TYPE_CHECKING:
     from plugpull.matrix.compare import Comparison
+    from plugpull.matrix.expected import Judged
     from plugpull.matrix.results import Result
 
-__all__ = ["ERROR", "EXCLUDED", "NOT_RUN", "RAN", "CellRecord", "Collected", "Counts", "Problem"]
+__all__ = ["ERROR", "EXCLUDED", "NOT_RUN", "RAN", "CellRecord", "Collected", "Problem"]
 
 #: The cell has results. Some of them may be ERROR.
 RAN = "ran"
@@ -88,6 +90,14 @@ class CellRecord:
         """``langgraph-1.2.11/py3.13``."""
         return f"{self.framework}-{self.version}/py{self.python}"
 
+    @property
+    def finished_pairs(self) -> set[tuple[str, ...]]:
+        """The scenarios and variants that it was asked for, if it came to its end."""
+        pairs = (self.facts or {}).get("asked_pairs")
+        if self.state != RAN or not isinstance(pairs, list):
+            return set()
+        return {tuple(map(str, pair)) for pair in pairs if isinstance(pair, list)}
+
     def to_json(self) -> dict[str, Any]:
         """The record, for ``matrix.json``."""
         data: dict[str, Any] = {
@@ -115,46 +125,6 @@ class CellRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """The headline.
-
-    Attributes:
-        passed, failed: Results.
-        errors: Results that are ERROR, and cells that could not be made.
-        not_run: Cells that were asked for and did not run.
-        excluded: Cells that were not to run.
-        cells: Cells that were asked for, without the excluded ones.
-        ran: Those of them that have results.
-        not_supported: What releases declare they cannot do, per cell, scenario and variant.
-        earlier: Results measured earlier, of cells that this run did not ask for.
-    """
-
-    passed: int
-    failed: int
-    errors: int
-    not_run: int
-    excluded: int
-    cells: int
-    ran: int
-    not_supported: int
-    earlier: int
-
-    def to_json(self) -> dict[str, int]:
-        """One key per number."""
-        return {
-            "PASS": self.passed,
-            "FAIL": self.failed,
-            "ERROR": self.errors,
-            "not_run": self.not_run,
-            "excluded": self.excluded,
-            "not_supported": self.not_supported,
-            "cells": self.cells,
-            "cells_ran": self.ran,
-            "measured_earlier": self.earlier,
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class Collected:
     """Everything the reports are derived from.
 
@@ -166,6 +136,7 @@ class Collected:
         strict: Whether a FAIL makes the exit code 1.
         skip_missing_interpreters: Whether a missing Python leaves the exit code alone.
         comparison: With an earlier ``matrix.json``, if one was asked for.
+        judged: What became of the expectations, if there are any.
     """
 
     cells: tuple[CellRecord, ...]
@@ -175,6 +146,7 @@ class Collected:
     strict: bool = False
     skip_missing_interpreters: bool = False
     comparison: Comparison | None = None
+    judged: Judged | None = None
 
     @property
     def selected(self) -> list[Result]:
@@ -185,6 +157,7 @@ class Collected:
     def counts(self) -> Counts:
         """The headline's numbers."""
         verdicts = Counter(result.verdict for result in self.selected)
+        expected = Counter(result.expected for result in self.selected)
         asked = [cell for cell in self.cells if cell.selected]
         states = Counter(cell.state for cell in asked)
         return Counts(
@@ -197,6 +170,8 @@ class Collected:
             ran=states[RAN],
             not_supported=sum(len(cell.not_supported) for cell in asked),
             earlier=len(self.results) - verdicts.total(),
+            expected=None if self.judged is None else expected["expected"],
+            stale=expected["stale"],
         )
 
     @property
@@ -222,16 +197,35 @@ class Collected:
             reasons.append(f"{counts.errors} ERROR")
         if missing:
             reasons.append(f"{len(missing)} cell{'s' * (len(missing) > 1)} not run")
+        unmatched = len(self.judged.unmatched) if self.judged else 0
+        if unmatched:
+            match = "matches" if unmatched == 1 else "match"
+            reasons.append(f"{unmatched} expectation{'s' * (unmatched > 1)} that {match} nothing")
         if reasons:
             return ERROR_EXIT, ", ".join(reasons)
+        reasons = self._findings(counts)
+        if reasons:
+            return FINDING_EXIT, ", ".join(reasons)
         if self.comparison is not None:
-            changed = len(self.comparison.changed)
-            if changed:
-                return FINDING_EXIT, f"{changed} verdict{'s' * (changed > 1)} changed"
             return 0, "no verdict changed"
-        if self.strict and counts.failed:
-            return FINDING_EXIT, f"{counts.failed} FAIL, and --strict was given"
         return 0, "every cell that was asked for has its verdicts"
+
+    def _findings(self, counts: Counts) -> list[str]:
+        """What makes the exit code 1, in words."""
+        changed = len(self.comparison.changed) if self.comparison is not None else 0
+        reasons = [f"{changed} verdict{'s' * (changed > 1)} changed"] if changed else []
+        if not self.strict:
+            return reasons
+        if self.judged is None:
+            # Compared with a baseline, a FAIL that was there before is no news.
+            if counts.failed and self.comparison is None:
+                reasons.append(f"{counts.failed} FAIL, and --strict was given")
+            return reasons
+        if counts.unexpected:
+            reasons.append(f"{counts.unexpected} unexpected FAIL")
+        if counts.stale:
+            reasons.append(f"{counts.stale} expected to fail and passed (stale)")
+        return reasons
 
     def to_json(self) -> dict[str, Any]:
         """The content of ``matrix.json``: schema 1, with what makes it a matrix added."""
@@ -248,4 +242,6 @@ class Collected:
         }
         if self.comparison is not None:
             data["comparison"] = self.comparison.to_json()
+        if self.judged is not None:
+            data["expectations"] = self.judged.to_json()
         return data

@@ -49,6 +49,8 @@ class Result:
         measured_at: When the run ended (UTC, ISO 8601).
         raw: The result as the core wrote it.
         selected: Whether this run asked for it. If not, it was measured earlier.
+        expected: What the expectations say: ``expected`` or ``unexpected`` for a FAIL, ``stale``
+            for a PASS that was expected to fail; ``""`` where they have nothing to say.
     """
 
     cell: str
@@ -59,12 +61,18 @@ class Result:
     measured_at: str
     raw: dict[str, Any]
     selected: bool = True
+    expected: str = ""
 
     @property
     def id(self) -> str:
         """``CELL/SCENARIO/VARIANT/POINT[/DETAIL]``."""
-        parts = [self.cell, self.scenario, self.variant, self.kill_point]
-        return "/".join([*parts, self.point_detail] if self.point_detail else parts)
+        return f"{self.cell}/{self.scenario}/{self.variant}/{self.point}"
+
+    @property
+    def point(self) -> str:
+        """``POINT[/DETAIL]``."""
+        detail = self.point_detail
+        return f"{self.kill_point}/{detail}" if detail else self.kill_point
 
     @property
     def scenario(self) -> str:
@@ -131,6 +139,7 @@ class Result:
             "variant": self.variant,
             "measured_at": self.measured_at,
             "selected": self.selected,
+            **({"expected": self.expected} if self.expected else {}),
         }
 
 

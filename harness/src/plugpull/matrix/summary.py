@@ -10,6 +10,7 @@ from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeVar
 
+from plugpull.matrix.expected import EXPECTED, STALE
 from plugpull.matrix.model import (
     NOT_SUPPORTED,
     NOTHING,
@@ -137,7 +138,7 @@ def _sight(
     """
     placed = _placed(results)
     marks = tuple(
-        (_worst(placed[column]), True)
+        (_worst(placed[column]), all(map(_known, placed[column])), True)
         if any(result.timing_dependent for result in placed.get(column, ()))
         else _mark(cell, scenario, column, [placed[column]] if column in placed else [])
         for column in columns
@@ -168,17 +169,29 @@ def _mark(
     everything = [result for place in places for result in place]
     verdict = _worst(everything)
     if verdict != "FAIL":
-        return Mark(verdict, verdict)
-    if len(places[0]) > 1:
-        failed = sum(result.verdict == "FAIL" for result in everything)
-        return Mark(f"FAIL at {failed}/{len(everything)}", "FAIL")
-    first = everything[0]
+        stale = any(result.expected == STALE for result in everything)
+        return Mark(f"{verdict} {STALE}", "FAIL") if stale else Mark(verdict, verdict)
+    text = _failed(everything, several=len(places[0]) > 1)
+    return Mark(f"{text}*", EXPECTED) if all(map(_known, everything)) else Mark(text, "FAIL")
+
+
+def _known(result: Result) -> bool:
+    """Whether it is no FAIL that nobody expects."""
+    return result.verdict != "FAIL" or result.expected == EXPECTED
+
+
+def _failed(results: list[Result], *, several: bool) -> str:
+    """What a place with a FAIL says; ``several`` results may stand there for each Python."""
+    first = results[0]
+    if several:
+        failed = sum(result.verdict == "FAIL" for result in results)
+        return f"FAIL at {failed}/{len(results)}"
     if first.timing_dependent:
-        runs = sum((result.runs for result in everything), Counter[str]())
-        return Mark(f"FAIL {runs['FAIL']}/{runs.total()}", "FAIL")
+        runs = sum((result.runs for result in results), Counter[str]())
+        return f"FAIL {runs['FAIL']}/{runs.total()}"
     if first.outcome == "duplicated" and first.most > 1:
-        return Mark(f"FAIL({first.most})", "FAIL")
-    return Mark(f"FAIL {first.outcome}".rstrip(), "FAIL")
+        return f"FAIL({first.most})"
+    return f"FAIL {first.outcome}".rstrip()
 
 
 def _unmeasured(cell: CellRecord, scenario: str, variant: str) -> Mark:

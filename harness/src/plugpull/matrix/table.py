@@ -16,6 +16,7 @@ from plugpull.matrix.gridlines import STYLES, grid_lines
 from plugpull.matrix.summary import summarise
 
 if TYPE_CHECKING:
+    from plugpull.matrix.counts import Counts
     from plugpull.matrix.explain import Block
     from plugpull.matrix.records import Collected
 
@@ -75,10 +76,12 @@ def headline(collected: Collected) -> Text:
     line = Text.assemble(("plugpull", "bold"), f"  {cells}: ")
     parts = [
         Text(f"{counts.passed} PASS", STYLES["PASS"] if counts.passed else "dim"),
-        Text(f"{counts.failed} FAIL", STYLES["FAIL"] if counts.failed else "dim"),
+        Text(f"{counts.failed} FAIL{_expected(counts)}", STYLES[_failed(counts)]),
         Text(f"{counts.errors} ERROR", STYLES["ERROR"] if counts.errors else "dim"),
         Text(f"{counts.not_run} not run", STYLES["ERROR"] if counts.not_run else "dim"),
     ]
+    if counts.expected is not None:
+        parts.insert(3, Text(f"{counts.stale} stale", STYLES["FAIL"] if counts.stale else "dim"))
     if counts.excluded:
         parts.append(Text(f"{counts.excluded} excluded", "dim"))
     if collected.problems:
@@ -88,6 +91,17 @@ def headline(collected: Collected) -> Text:
     if counts.earlier:
         parts.append(Text(f"and {counts.earlier} measured earlier", "dim"))
     return line + Text(", ").join(parts)
+
+
+def _expected(counts: Counts) -> str:
+    return "" if counts.expected is None else f" ({counts.expected} expected)"
+
+
+def _failed(counts: Counts) -> str:
+    """The kind of style for the number of FAILs."""
+    if counts.unexpected:
+        return "FAIL"
+    return "expected" if counts.failed else ""
 
 
 def _closing(collected: Collected, results: Path | None) -> list[Text]:

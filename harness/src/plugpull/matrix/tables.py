@@ -32,8 +32,12 @@ class _Unquoted:
     text: str
 
 
-def read_toml(path: Path) -> Table:
+def read_toml(path: Path, *, option: str = "--matrix") -> Table:
     """The file's outermost table.
+
+    Args:
+        path: The file.
+        option: What names another one, for an error.
 
     Raises:
         UsageError: The file cannot be read or is not TOML. The text names the line.
@@ -42,7 +46,7 @@ def read_toml(path: Path) -> Table:
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be read: {error.strerror}", then="name another file with --matrix"
+            f"{path} cannot be read: {error.strerror}", then=f"name another file with {option}"
         ) from error
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
@@ -96,6 +100,13 @@ class Table:
         if not isinstance(value, list):
             self.fail(key, f"must be a list of strings, not {_kind(value)}", _quoted([value]))
         return tuple(self._text(f"{key}[{at}]", item) for at, item in enumerate(value))
+
+    def one_or_more(self, key: str) -> tuple[str, ...] | None:
+        """A string, or a list of them, none blank; ``None`` if the key is not there."""
+        if isinstance(self.data.get(key), list):
+            return self.texts(key)
+        text = self.text(key)
+        return None if text is None else (text,)
 
     def count(self, key: str) -> int | None:
         """A whole number above zero; ``None`` if the key is not there."""
