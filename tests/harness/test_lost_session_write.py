@@ -10,7 +10,8 @@ from plugpull.lab import Lab
 from plugpull.scenarios import lost_session_write
 from plugpull.scenarios.base import Settings
 from plugpull.scenarios.lost_session_write import LostSessionWrite
-from plugpull.store import ACK_LOST, WRITE_LOST, SessionStore
+from plugpull.session_store import StoreClient
+from plugpull.store import ACK_LOST, OUTAGE, WRITE_LOST, Fault, SessionStore
 from plugpull.subject import Subject
 from plugpull.verdicts import Result
 from support import HANGS_AFTER, run_all, session
@@ -41,10 +42,11 @@ def at(lab: Lab, subject: Subject, point: str) -> Result:
 def test_a_recovery_that_looks_passes_and_one_that_does_not_stores_twice(lab: Lab) -> None:
     """P55, P56, P63, P64: the two fault points differ in what the store kept."""
     looks = results(lab, session("looks-first"))
-    assert words(looks) == ["write-lost PASS held", "ack-lost PASS held"]
+    assert words(looks) == ["write-lost PASS held", "ack-lost PASS held", "outage PASS held"]
     assert {one.detail for one in looks} == {"write 2: all 3 Session items stored exactly once"}
-    lost, kept = results(lab, session("writes-again"))
+    lost, kept, gone = results(lab, session("writes-again"))
     assert words([lost, kept]) == ["write-lost PASS held", "ack-lost FAIL duplicated"]
+    assert words([gone]) == ["outage PASS held"]
     assert kept.detail == (
         "write 2: the staged input duplicated: stored 2 times after resume (expected 1)"
     )
@@ -55,6 +57,7 @@ def test_a_recovery_that_looks_passes_and_one_that_does_not_stores_twice(lab: La
         "stored",
     ]
     assert [write["outcome"] for write in kept.evidence["writes"]][1] == ACK_LOST
+    assert [write["outcome"] for write in gone.evidence["writes"]][1] == OUTAGE
 
 
 def test_the_evidence_is_complete(lab: Lab) -> None:
@@ -91,15 +94,23 @@ def test_each_run_has_a_token_of_its_own(lab: Lab) -> None:
     """P57: nothing of an earlier run can be taken for the staged input."""
     found = results(lab, session("looks-first"))
     staged = {one.evidence["writes"][1]["items"][0]["content"] for one in found}
-    assert len(staged) == 2
+    assert len(staged) == 3
 
 
 def test_each_staged_write_is_lost_in_turn(lab: Lab) -> None:
-    """P59: two staged writes and two fault points are four results, each with a name."""
+    """P59: two staged writes and three fault points are six results, each with a name."""
     found = results(lab, session("two-staged-writes"))
-    assert words(found) == ["write-lost PASS held", "ack-lost PASS held"] * 2
-    assert [one.point_detail for one in found] == ["staged-input"] * 2 + ["staged-input-2"] * 2
-    assert [one.detail.split(":")[0] for one in found] == ["write 1"] * 2 + ["write 3"] * 2
+    assert (
+        words(found)
+        == [
+            "write-lost PASS held",
+            "ack-lost PASS held",
+            "outage PASS held",
+        ]
+        * 2
+    )
+    assert [one.point_detail for one in found] == ["staged-input"] * 3 + ["staged-input-2"] * 3
+    assert [one.detail.split(":")[0] for one in found] == ["write 1"] * 3 + ["write 3"] * 3
     assert all(one.evidence["staged_writes"] == [1, 3] for one in found)
 
 
@@ -107,7 +118,7 @@ def test_every_write_can_be_lost(lab: Lab) -> None:
     """``--writes all``: each write is named by what it holds, not by its number."""
     found = results(lab, session("looks-first"), writes="all")
     assert [one.point_detail for one in found] == [
-        name for name in ("user", "staged-input", "reasoning") for _ in range(2)
+        name for name in ("user", "staged-input", "reasoning") for _ in range(3)
     ]
     assert {one.verdict for one in found} == {"PASS"}
 
@@ -115,20 +126,21 @@ def test_every_write_can_be_lost(lab: Lab) -> None:
 def test_names_of_writes_are_plain_whatever_the_items_are(lab: Lab) -> None:
     """A name stands in an id and in a file name: no slash, no control character, not endless."""
     unfaulted = SCENARIO.unfaulted(lab, session("strange-items"), Settings("all"))
-    names = [case.point_detail or "" for case in unfaulted.cases[::2]]
+    names = [case.point_detail or "" for case in unfaulted.cases[::3]]
     assert names == ["list", "a-b-c-" + "x" * 34, "item", "staged-input"]
 
 
 def test_an_item_that_differs_from_run_to_run_is_no_error(lab: Lab) -> None:
     """P66: only the staged input is compared with the first run."""
     found = results(lab, session("random-item"))
-    assert words(found) == ["write-lost PASS held", "ack-lost PASS held"]
+    assert words(found) == ["write-lost PASS held", "ack-lost PASS held", "outage PASS held"]
 
 
 def test_a_staged_input_that_resume_forgets_is_lost(lab: Lab) -> None:
     """P64: 0 times; where the store had kept it, nothing is missing."""
-    lost, kept = results(lab, session("resume-loses-it"))
+    lost, kept, gone = results(lab, session("resume-loses-it"))
     assert words([lost, kept]) == ["write-lost FAIL lost", "ack-lost PASS held"]
+    assert words([gone]) == ["outage FAIL lost"]
     assert lost.detail == (
         "write 1: the staged input lost: stored 0 times after resume (expected 1)"
     )
@@ -184,7 +196,7 @@ def test_what_a_target_reports_is_marked_and_decides_nothing(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        ("swallows", ["write-lost FAIL lost", "ack-lost PASS held"]),
+        ("swallows", ["write-lost FAIL lost", "ack-lost PASS held", "outage FAIL lost"]),
         ("retries", ["write-lost PASS held", "ack-lost FAIL duplicated"]),
     ],
 )
@@ -192,7 +204,7 @@ def test_another_write_that_fails_unnoticed_is_judged(
     lab: Lab, kind: str, expected: list[str]
 ) -> None:
     """Rule 5: without the staged input, a start that goes on has no resume and is judged."""
-    found = results(lab, session(kind), writes="all")[:2]
+    found = results(lab, session(kind), writes="all")[: len(expected)]
     assert words(found) == expected
     for result in found:
         assert result.evidence["start_code"] == 0
@@ -206,7 +218,7 @@ def test_another_write_that_fails_unnoticed_is_judged(
 
 def assert_errors(found: list[Result], detail: str) -> None:
     """One ERROR at each fault point, with this sentence."""
-    assert words(found) == ["write-lost ERROR None", "ack-lost ERROR None"]
+    assert words(found) == [f"{point} ERROR None" for point in SCENARIO.fault_points]
     assert {one.detail for one in found} == {detail}
     assert not any("resume_returncode" in one.evidence for one in found)
 
@@ -225,12 +237,12 @@ UNUSABLE = {
 def test_a_first_run_that_is_unusable_makes_every_result_an_error(lab: Lab, kind: str) -> None:
     """P52, P65: with the writes of that run and its standard error."""
     found = results(lab, session(kind))
-    assert [one.detail.startswith(UNUSABLE[kind]) for one in found] == [True, True]
+    assert [one.detail.startswith(UNUSABLE[kind]) for one in found] == [True] * 3
     assert_errors(found, found[0].detail)
     assert all("baseline_writes" in one.evidence for one in found)
     if kind == "first-run-exits-5":
         assert all(one.evidence["stderr"] == "NOISE\n" for one in found)
-        assert [len(one.evidence["baseline_writes"]) for one in found] == [1, 1]
+        assert [len(one.evidence["baseline_writes"]) for one in found] == [1] * 3
 
 
 def test_a_first_run_that_does_not_end_is_an_error(impatient_lab: Lab) -> None:
@@ -280,18 +292,48 @@ def test_a_start_that_exits_0_although_the_staged_write_failed_is_an_error(
     lab: Lab, kind: str
 ) -> None:
     """P65, P70: something below retries or swallows the failure."""
-    assert_errors(
-        results(lab, session(kind)),
-        "write 2: start exited 0 although the write failed: something below retries it",
-    )
+    *found, gone = results(lab, session(kind))
+    assert words(found) == ["write-lost ERROR None", "ack-lost ERROR None"]
+    assert {one.detail for one in found} == {
+        "write 2: start exited 0 although the write failed: something below retries it"
+    }
+    # What retries once does not outlast an outage.
+    assert (gone.verdict == "ERROR") == (kind == "swallows")
 
 
 def test_a_start_that_goes_on_writing_is_an_error(lab: Lab) -> None:
     """P65: it failed, but not on the lost write."""
-    assert_errors(
-        results(lab, session("goes-on-writing")),
-        "write 1: start kept writing to the Session after the lost write",
-    )
+    *found, _outage = results(lab, session("goes-on-writing"))
+    assert words(found) == ["write-lost ERROR None", "ack-lost ERROR None"]
+    assert {one.detail for one in found} == {
+        "write 1: start kept writing to the Session after the lost write"
+    }
+
+
+def test_an_outage_lasts_until_the_process_has_ended(lab: Lab) -> None:
+    """Every write from the lost one on, and reading too; the next process finds the store again."""
+    *_, gone = results(lab, session("goes-on-writing"))
+    started = [one["outcome"] for one in gone.evidence["writes"] if one["phase"] == "start"]
+    resumed = [one["outcome"] for one in gone.evidence["writes"] if one["phase"] == "resume"]
+    assert len(started) > 1
+    assert set(started) == {OUTAGE}
+    assert set(resumed) == {"stored"}
+
+
+def test_a_store_that_is_out_cannot_be_read_either(tmp_path: Path) -> None:
+    """A database that has gone takes its reads along."""
+    store = SessionStore(tmp_path / "store", Fault(1, OUTAGE))
+    try:
+        client = StoreClient("conversation", str(store.path))
+        assert client.get_items() == []
+        with pytest.raises(ConnectionError):
+            client.add_items([{"role": "user"}])
+        with pytest.raises(ConnectionError):
+            client.get_items()
+        store.next_phase("resume")
+        assert client.get_items() == []
+    finally:
+        store.close()
 
 
 @pytest.mark.parametrize("trouble_from", [0, 1])

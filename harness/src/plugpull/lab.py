@@ -232,6 +232,11 @@ class Trial:
         self._groups.add(process.pid)
         return process
 
+    @property
+    def groups(self) -> frozenset[int]:
+        """The process groups of everything that was started here."""
+        return frozenset(self._groups)
+
     def stderr(self, verb: str) -> str:
         """The end of what the process with ``verb`` wrote to standard error."""
         return tail(self.private / f"{verb}.err")

@@ -2,7 +2,8 @@
 
 It keeps exactly what it is given: no keys, no deduplication, because a store that cleans up could
 hide a framework that writes twice. One chosen write can fail: its call is closed without an
-answer, and the store kept the items or did not.
+answer, and the store kept the items or did not. Or the database is gone from that write on, for
+reads as well, until the next process comes.
 """
 
 from __future__ import annotations
@@ -15,12 +16,23 @@ from typing import Any
 
 from plugpull.wire import Connection, Server
 
-__all__ = ["ACK_LOST", "STORED", "WRITE_LOST", "Fault", "SessionStore", "Write", "canonical"]
+__all__ = [
+    "ACK_LOST",
+    "OUTAGE",
+    "STORED",
+    "WRITE_LOST",
+    "Fault",
+    "SessionStore",
+    "Write",
+    "canonical",
+]
 
 #: The store did not keep the items, and the call fails.
 WRITE_LOST = "write-lost"
 #: The store kept the items, and the call fails all the same.
 ACK_LOST = "ack-lost"
+#: The store kept nothing from here on, and every call fails.
+OUTAGE = "outage"
 #: The store kept the items and said so.
 STORED = "stored"
 
@@ -38,11 +50,15 @@ class Fault:
 
     Attributes:
         number: The write, counted from 1 over the phase ``start``.
-        point: :data:`WRITE_LOST` or :data:`ACK_LOST`.
+        point: :data:`WRITE_LOST`, :data:`ACK_LOST` or :data:`OUTAGE`.
     """
 
     number: int
     point: str
+
+    def strikes(self, number: int) -> bool:
+        """Whether this write fails."""
+        return number == self.number or (self.point == OUTAGE and number > self.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +72,7 @@ class Write:
         session: The session it was for.
         pid: Whatever the caller said its process id is; nothing rests on it.
         items: What was to be added, or what was removed.
-        outcome: :data:`STORED`, :data:`WRITE_LOST` or :data:`ACK_LOST`.
+        outcome: :data:`STORED`, :data:`WRITE_LOST`, :data:`ACK_LOST` or :data:`OUTAGE`.
     """
 
     phase: str
@@ -97,6 +113,7 @@ class SessionStore:
 
     def __init__(self, path: Path, fault: Fault | None = None) -> None:
         self._fault = fault
+        self._out = False
         self._phase = "start"
         self._lock = threading.Lock()
         self._sessions: dict[str, list[Item]] = {}
@@ -126,6 +143,7 @@ class SessionStore:
         with self._lock:
             self._phase = phase
             self._fault = None
+            self._out = False
 
     def stored(self) -> dict[str, int]:
         """How often each item that was ever written is stored now, by its canonical JSON."""
@@ -164,22 +182,26 @@ class SessionStore:
         """The answer, or ``None`` for the call that is closed without one."""
         items = self._sessions.setdefault(request["session"], [])
         if request["call"] == "get_items":
+            if self._out:
+                return None
             limit = request.get("limit")
             newest = items if limit is None else items[max(0, len(items) - limit) :]
             return {"ok": True, "items": list(newest)}
         number = 1 + sum(write.phase == self._phase for write in self._writes)
-        fault = self._fault if self._fault and self._fault.number == number else None
+        fault = self._fault if self._fault and self._fault.strikes(number) else None
         outcome = fault.point if fault else STORED
+        self._out = outcome == OUTAGE
+        lost = outcome in {WRITE_LOST, OUTAGE}
         changed: list[Item] = []
         if request["call"] == "add_items":
             changed = request["items"]
-            if outcome != WRITE_LOST:
+            if not lost:
                 items.extend(changed)
         elif request["call"] == "pop_item":
             changed = items[-1:]
-            if outcome != WRITE_LOST:
+            if not lost:
                 del items[-1:]
-        elif outcome != WRITE_LOST:
+        elif not lost:
             changed = list(items)
             items.clear()
         self._writes.append(

@@ -5,8 +5,13 @@ unfaulted run happened exactly once.
 
 The process is not killed: the write's call is closed without an answer, as a database that goes
 away closes it, and the agent recovers the way its framework documents. The store kept the items
-(``ack-lost``) or did not (``write-lost``). The harness chooses the write, by default each one that
-carries the staged input, a text with a random token that it hands to the agent.
+(``ack-lost``) or did not (``write-lost``), or it is gone from that write on until the next process
+comes (``outage``). The harness chooses the write, by default each one that carries the staged
+input, a text with a random token that it hands to the agent.
+
+That is the harness's own store, for frameworks whose sessions are lists of items. Where a framework
+keeps checkpoints in a store of another shape, the target wraps that one, and each of its writes is
+lost in turn: :mod:`plugpull.scenarios.plugged_store`.
 
 ERROR when the write could not be faulted as designed; the proof that it was is the store's own
 log. For a write without the staged input a start that goes on regardless is judged, because only
@@ -33,8 +38,10 @@ from plugpull.scenarios.base import (
     judge_ended_resume,
     run_unfaulted,
 )
+from plugpull.scenarios.plugged_store import find_cases, try_store_case
+from plugpull.scenarios.store_writes import WATCHED
 from plugpull.session_store import STORE_VARIABLE
-from plugpull.store import ACK_LOST, WRITE_LOST, Fault, SessionStore, Write, canonical
+from plugpull.store import ACK_LOST, OUTAGE, WRITE_LOST, Fault, SessionStore, Write, canonical
 from plugpull.subject import Subject
 from plugpull.verdicts import FAIL, PASS, Judgement, Outcome, Result, judge_effects
 
@@ -54,7 +61,7 @@ class LostSessionWrite:
 
     name = "lost-session-write"
     for_agents = False
-    fault_points = (WRITE_LOST, ACK_LOST)
+    fault_points = (WRITE_LOST, ACK_LOST, OUTAGE)
 
     def unfaulted(self, lab: Lab, subject: Subject, settings: Settings) -> Unfaulted:
         """Run ``start`` with every write answered, and find the writes worth losing.
@@ -63,12 +70,16 @@ class LostSessionWrite:
             NotUsable: The run failed, wrote no staged input, or stored an item twice by itself.
         """
         token = _token()
-        with lab.trial(subject, _staged(token)) as trial, _open_store(trial, None) as store:
+        limit = lab.limits.unfaulted
+        variables = _staged(token) | WATCHED
+        with lab.trial(subject, variables) as trial, _open_store(trial, None) as store:
             try:
-                ended, effects = run_unfaulted(trial, lab.limits.unfaulted)
+                ended, effects = run_unfaulted(trial, limit)
             except NotUsable as reason:
                 written = {"baseline_writes": [write.to_json() for write in store.writes]}
                 raise NotUsable(reason.detail, {**reason.evidence, **written}) from None
+            if not store.writes and (own := find_cases(trial, effects, ended.seconds, limit)):
+                return own
             staged = _usable_staged_writes(store, token, ended.stderr)
             names = _names(store.writes, token)
         chosen = staged if settings.writes == "staged" else list(names)
@@ -91,6 +102,8 @@ class LostSessionWrite:
 
     def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
         """Lose the write, resume, and count what is stored."""
+        if "names" in unfaulted.evidence:
+            return try_store_case(self.name, lab, subject, unfaulted, case)
         token = _token()
         limit = lab.limits.faulted(unfaulted.seconds)
         evidence: dict[str, Any] = {
@@ -182,7 +195,9 @@ class _Attempt:
             return None
         if started.returncode == 0:
             return "start exited 0 although the write failed: something below retries it"
-        if any(write.number > self.case.number for write in self.store.writes):
+        if self.case.kill_point != OUTAGE and any(
+            write.number > self.case.number for write in self.store.writes
+        ):
             return "start kept writing to the Session after the lost write"
         return None
 
