@@ -55,7 +55,7 @@ def test_a_kill_inside_the_call_is_proven(lab: Lab) -> None:
 def test_an_agent_that_ended_before_the_kill_proves_nothing(lab: Lab, kind: str) -> None:
     """P22: it calls from a thread and exits, or a child of its group calls after its end."""
     kill = killed(lab, kind, lambda process, _: process.poll() is not None)
-    assert kill.problem == "the agent had ended (status 0) before it was killed"
+    assert kill.problem == "the agent had ended (status 0) before the kill"
     assert kill.evidence["agent_status"] == 0
 
 

@@ -148,6 +148,21 @@ def test_a_held_call_is_recorded_after_and_not_before(
     assert provider.effects == {"charge": count + 1, "email": 1}
 
 
+@pytest.mark.parametrize("point", [BEFORE_EFFECT, AFTER_EFFECT])
+def test_a_held_call_that_is_answered_late_was_recorded_once(
+    provider: Provider, point: str
+) -> None:
+    """A service that was slow has done what it was asked to, whichever side of it was held."""
+    provider.hold_next(point)
+    thread = threading.Thread(target=lambda: record_effect("charge"))
+    thread.start()
+    assert provider.wait_held(60, lambda: True) is not None
+    provider.answer_held()
+    thread.join()
+    assert provider.effects == {"charge": 1}
+    assert [call.recorded for call in provider.calls] == [True]
+
+
 def test_waiting_for_a_call_ends_with_the_agent(provider: Provider) -> None:
     """An agent that ended makes no call any more, so nobody waits for the limit."""
     provider.hold_next(BEFORE_EFFECT)

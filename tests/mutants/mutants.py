@@ -78,9 +78,15 @@ _PROVIDER = _mutants(
     ),
     (
         "a held call is answered in the end",
-        "        self._released.wait()\n        return self._answers_held\n",
-        "        self._released.wait()\n        return True\n",
+        "            return self._answers_held\n",
+        "            return True\n",
         "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
+    ),
+    (
+        "an answer that comes late is for nothing",
+        "recorded=True)\n            return",
+        "recorded=False)\n            return",
+        "test_provider.py::test_a_held_call_that_is_answered_late_was_recorded_once",
     ),
     (
         "what is not recorded counts",
@@ -112,7 +118,7 @@ _KILL_CHECK = _mutants(
     ),
     (
         "step 2: a caller that has gone is in the group",
-        'return f"the process that made the call (pid {held.pid}) had ended before the kill"',
+        'return f"the process that made the call (pid {held.pid}) had ended before {fault}"',
         "return None",
         "test_killcheck.py::test_a_caller_that_has_gone_is_an_error",
     ),

@@ -11,10 +11,11 @@ import signal
 from dataclasses import dataclass
 from typing import Any
 
+from plugpull.fault_desk import HeldFault
 from plugpull.processes.launcher import AgentProcess, kill_group
 from plugpull.provider import HeldCall
 
-__all__ = ["CLOSES_WITHIN", "Kill", "pull_the_plug"]
+__all__ = ["CLOSES_WITHIN", "Kill", "check_held", "pull_the_plug"]
 
 #: Seconds, counted from the agent's death, in which the held call has to close. The kernel takes
 #: milliseconds; a call that stays open is held by somebody who was not killed.
@@ -37,7 +38,7 @@ class Kill:
     problem: str | None
 
 
-def pull_the_plug(agent: AgentProcess, held: HeldCall) -> Kill:
+def pull_the_plug(agent: AgentProcess, held: HeldCall | HeldFault) -> Kill:
     """Kill the agent's process group inside the held call, checking four things in order.
 
     1. The agent still runs and the held call is still open.
@@ -45,32 +46,46 @@ def pull_the_plug(agent: AgentProcess, held: HeldCall) -> Kill:
     3. The agent's exit status says SIGKILL.
     4. The held call closes, so nobody outside the group holds it.
     """
-    evidence: dict[str, Any] = {"agent_pid": agent.pid, "caller_pid": held.pid}
-    problem = _before(agent, held, evidence)
+    evidence: dict[str, Any] = {}
+    problem = check_held(agent, held, evidence)
     kill_group(agent.pid)
     if problem is None:
         problem = _after(agent, held, evidence)
     return Kill(evidence, problem)
 
 
-def _before(agent: AgentProcess, held: HeldCall, evidence: dict[str, Any]) -> str | None:
+def check_held(
+    agent: AgentProcess,
+    held: HeldCall | HeldFault,
+    evidence: dict[str, Any],
+    fault: str = "the kill",
+) -> str | None:
+    """Why the agent does not stand in the held call, ``None`` if it does: the steps 1 and 2.
+
+    Args:
+        agent: The process that was started.
+        held: What is said to have come from it.
+        evidence: Gets the facts.
+        fault: What is about to happen to it, for the sentence; not every fault kills.
+    """
+    evidence |= {"agent_pid": agent.pid, "caller_pid": held.pid}
     status = agent.poll()
     if status is not None:
         evidence["agent_status"] = status
-        return f"the agent had ended (status {status}) before it was killed"
+        return f"the agent had ended (status {status}) before {fault}"
     if not held.connection.is_open():
-        return "the call had been closed before the kill"
+        return f"the call had been closed before {fault}"
     if held.pid is None:
         return "this platform does not tell which process made the call"
     try:
         group = os.getpgid(held.pid)
     except ProcessLookupError:
-        return f"the process that made the call (pid {held.pid}) had ended before the kill"
+        return f"the process that made the call (pid {held.pid}) had ended before {fault}"
     evidence["caller_group"] = group
     if group != agent.pid:
         return (
             f"the call came from pid {held.pid} in process group {group}, outside the agent's "
-            f"group {agent.pid}, which is what gets killed"
+            f"group {agent.pid}"
         )
     return None
 

@@ -15,7 +15,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +208,10 @@ class Provider:
         self._let_go(answer=False)
 
     def answer_held(self) -> None:
-        """Answer the held call after all, as a service does that was slow. Nothing is held then."""
+        """Answer the held call after all, as a service does that was slow. Nothing is held then.
+
+        What was held before it was recorded is recorded now.
+        """
         self._let_go(answer=True)
 
     def _let_go(self, *, answer: bool) -> None:
@@ -267,6 +270,7 @@ class Provider:
                 point = None
             behind = point is None and self._stop_there and self._held is not None
             recorded = point != BEFORE_EFFECT and not behind
+            place = len(self._calls)
             self._calls.append(Call(name, key, connection.pid, self.phase, recorded))
             self._called.set()
             if point is None and not behind:
@@ -275,7 +279,10 @@ class Provider:
                 self._held = HeldCall(name, key, connection)
         self._arrived.set()
         self._released.wait()
-        return self._answers_held
+        with self._lock:
+            if self._answers_held:
+                self._calls[place] = replace(self._calls[place], recorded=True)
+            return self._answers_held
 
     def _keep_back(self, name: str) -> None:
         with self._lock:

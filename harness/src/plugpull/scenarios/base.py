@@ -182,7 +182,13 @@ def run_unfaulted(trial: Trial, limit: float) -> tuple[Ended, dict[str, int]]:
 
 
 def judge_ended_resume(
-    subject: Subject, ended: Ended, *, new_effects: bool, limit: float, after: str
+    subject: Subject,
+    ended: Ended,
+    *,
+    new_effects: bool,
+    limit: float,
+    after: str,
+    verb: str = "resume",
 ) -> Judgement | None:
     """A FAIL for a resume that hung, refused or crashed; ``None`` for one that exited 0.
 
@@ -192,15 +198,18 @@ def judge_ended_resume(
         new_effects: Whether the resume made an effect; a refusal makes none.
         limit: The time limit it had, in seconds.
         after: What came before: ``the kill``.
+        verb: How it was gone on.
     """
     if ended.returncode is None:
-        return Judgement(FAIL, Outcome.HUNG, f"resume hung: still running after {limit:g} s")
+        return Judgement(FAIL, Outcome.HUNG, f"{verb} hung: still running after {limit:g} s")
     if ended.returncode == 0:
         return None
     refusal = None if new_effects else subject.refused(ended.stderr)
     if refusal:
-        return Judgement(FAIL, Outcome.REFUSED, f"resume was refused after {after}: {refusal}")
-    return Judgement(FAIL, Outcome.CRASHED, f"run could not be resumed after {after}")
+        return Judgement(FAIL, Outcome.REFUSED, f"{verb} was refused after {after}: {refusal}")
+    if verb == "resume":
+        return Judgement(FAIL, Outcome.CRASHED, f"run could not be resumed after {after}")
+    return Judgement(FAIL, Outcome.CRASHED, f"{verb} failed after {after}")
 
 
 def error(detail: str) -> Judgement:

@@ -16,7 +16,15 @@ from plugpull.scenarios.base import error, judge_ended_resume
 from plugpull.subject import Subject
 from plugpull.verdicts import Judgement
 
-__all__ = ["kill_at_moment", "kill_in_call", "kill_in_resume", "note_stderr", "resume", "settle"]
+__all__ = [
+    "go_on",
+    "kill_at_moment",
+    "kill_in_call",
+    "kill_in_resume",
+    "note_stderr",
+    "resume",
+    "settle",
+]
 
 # Seconds without a change after which a run counts as settled, and the most to wait.
 _SETTLED = 0.15
@@ -154,31 +162,57 @@ def kill_at_moment(
 
 def resume(trial: Trial, limit: float, evidence: dict[str, Any]) -> Judgement | None:
     """Go on in a new process; a judgement if that did not end well, ``None`` if it exited 0."""
+    return go_on(trial, limit, evidence)
+
+
+def go_on(
+    trial: Trial,
+    limit: float,
+    evidence: dict[str, Any],
+    *,
+    verb: str = "resume",
+    after: str = "the kill",
+) -> Judgement | None:
+    """Go on in a new process; a judgement if that did not end well, ``None`` if it exited 0.
+
+    Args:
+        trial: The run.
+        limit: Seconds it may take.
+        evidence: Gets the exit status, as ``resume_returncode`` or what the verb makes of it.
+        verb: How it is gone on: ``resume``, ``next-turn``, ``approve``.
+        after: What came before, for the sentence.
+    """
     subject: Subject = trial.subject
-    trial.provider.phase = "resume"
+    trial.provider.phase = verb
     before = len(trial.provider.calls)
     try:
-        ended = trial.run("resume", limit, generation=1)
+        ended = trial.run(verb, limit, generation=1)
     except CannotStart as reason:
-        return error(f"resume could not be started: {subject.argv[0]}: {reason}")
-    evidence["resume_returncode"] = ended.returncode
+        return error(f"{verb} could not be started: {subject.argv[0]}: {reason}")
+    evidence[f"{verb.replace('-', '_')}_returncode"] = ended.returncode
     note_stderr(evidence, ended.stderr)
     return judge_ended_resume(
         subject,
         ended,
         new_effects=any(call.recorded for call in trial.provider.calls[before:]),
         limit=limit,
-        after="the kill",
+        after=after,
+        verb=verb,
     )
 
 
-def settle(trial: Trial) -> None:
+def settle(trial: Trial, quiet: float | None = None) -> None:
     """Wait until the run stands still, so that what was answered can be saved.
 
     A kindness and no proof, for calls that are made beside the one that is held. It stands still
     when its work folder does not change and, where the kernel tells, none of its threads has
     anything to do: on a busy machine one that has waits long for its turn and changes nothing.
+
+    Args:
+        trial: The run.
+        quiet: Seconds for which it has to stand still.
     """
+    quiet = _SETTLED if quiet is None else quiet
     end = time.monotonic() + _SETTLES_WITHIN
     before = None
     while time.monotonic() < end:
@@ -187,7 +221,7 @@ def settle(trial: Trial) -> None:
             return
         before = now
         for _ in range(_GLANCES):
-            time.sleep(_SETTLED / _GLANCES)
+            time.sleep(quiet / _GLANCES)
             if trial.busy():
                 before = None
 
