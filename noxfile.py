@@ -64,6 +64,19 @@ def collect(_session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def record(session: nox.Session) -> None:
+    """Record the last run's verdicts as a baseline, for -- --compare."""
+    from plugpull.errors import PlugpullError  # noqa: PLC0415
+    from plugpull.matrix.baseline import record as body  # noqa: PLC0415
+
+    try:
+        session.log(body(LAUNCH.need()))
+    except PlugpullError as error:
+        print(f"plugpull: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+@nox.session(default=False)
 def docs(session: nox.Session) -> None:
     """Make docs/results.md and the README's table from the last run."""
     from plugpull.errors import PlugpullError  # noqa: PLC0415

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from madeup import put_together, raw_result, row
 from plugpull.errors import UsageError
 from plugpull.matrix.compare import Baseline, Comparison, compare, read_baseline
+from plugpull.matrix.explain import explain
 from plugpull.matrix.records import ERROR, Collected
 
 
@@ -58,10 +60,31 @@ def test_same_verdict_with_other_details_is_no_change(tmp_path: Path) -> None:
 
 
 def test_timing_dependent_change_is_marked(tmp_path: Path) -> None:
-    """It counts, and the reader is told that the next run may bring it back."""
-    (change,) = _compare(tmp_path, _one("PASS", runs=(0, 5)), _one("FAIL", runs=(1, 5))).changed
+    """It counts where it is beyond chance, and the reader is told that it depends on timing."""
+    (change,) = _compare(tmp_path, _one("PASS", runs=(0, 5)), _one("FAIL", runs=(5, 5))).changed
 
     assert change.timing_dependent
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (_one("PASS", runs=(0, 5)), _one("FAIL", runs=(1, 5))),
+        (_one("FAIL", runs=(2, 5)), _one("PASS", runs=(0, 5))),
+        (_one("PASS"), _one("FAIL", runs=(3, 5))),
+    ],
+)
+def test_what_may_be_chance_is_no_change(
+    tmp_path: Path, before: Collected, after: Collected
+) -> None:
+    """One failing run of five more or less is shown, and leaves the exit code alone."""
+    comparison = _compare(tmp_path, before, after)
+
+    assert not comparison.changed
+    assert len(comparison.by_chance) == 1
+    matrix = replace(after, comparison=comparison)
+    assert matrix.judgement == (0, "no verdict changed")
+    assert "changed, by no more than chance" in [block.title for block in explain(matrix)]
 
 
 def test_new_and_gone(tmp_path: Path) -> None:

@@ -14,7 +14,10 @@ def test_without_posargs_everything_has_its_place() -> None:
     options = parse_options([], root=ROOT)
     assert (options.matrix, options.results) == ("/checkout/matrix.toml", "/checkout/results")
     assert not options.selects
-    assert options == MatrixOptions(matrix=options.matrix, results=options.results)
+    assert options.baseline == "/checkout/baseline.json"
+    assert options == MatrixOptions(
+        matrix=options.matrix, results=options.results, baseline=options.baseline
+    )
 
 
 def test_every_option_is_read() -> None:
@@ -23,7 +26,7 @@ def test_every_option_is_read() -> None:
         "--only langgraph/ --only */py3.13 --python 3.13 --python 3.12 --add toy==1.0 "
         "--add openai-agents==0.23.1 --matrix my.toml --results out --compare old/matrix.json "
         "--repeat 9 --timeout 2.5 --strict --fresh --all --keep --skip-missing-interpreters "
-        "--download-python"
+        "--download-python --expectations known.toml --baseline /srv/base.json"
     )
     options = parse_options(text.split(), root=ROOT, cwd=Path("/home/me"))
     assert options == MatrixOptions(
@@ -35,6 +38,8 @@ def test_every_option_is_read() -> None:
         repeat=9,
         strict=True,
         compare="/home/me/old/matrix.json",
+        baseline="/srv/base.json",
+        expectations="/home/me/known.toml",
         fresh=True,
         all=True,
         keep=True,

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plugpull.matrix.compare import compare, read_baseline
+from plugpull.matrix.declaration import read_declaration, undeclared
+from plugpull.matrix.entrynames import check_names
 from plugpull.matrix.expectations import read_expectations
 from plugpull.matrix.expected import judge
 from plugpull.matrix.files import write_json, write_whole
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from plugpull.matrix.cells import Cell
+    from plugpull.matrix.expectations import Expectations
     from plugpull.matrix.plan import Plan
     from plugpull.matrix.results import CellFile, Result
 
@@ -58,7 +61,7 @@ def collect(plan: Plan) -> Collected:
     # Before anything is read: it is the user's own mistake, if it is one.
     options = plan.options
     baseline = read_baseline(options.compare) if options.compare else None
-    expectations = read_expectations(Path(options.expectations)) if options.expectations else None
+    expectations = _expectations(plan) if options.expectations else None
     records: list[CellRecord] = []
     results: list[Result] = []
     problems: list[Problem] = []
@@ -84,6 +87,19 @@ def collect(plan: Plan) -> Collected:
         comparison = compare(baseline, collected.cells, collected.results)
         collected = replace(collected, comparison=comparison)
     return collected
+
+
+def _expectations(plan: Plan) -> Expectations:
+    """The entries, checked again: the file may have been edited since the plan was made."""
+    expectations = read_expectations(Path(plan.options.expectations or ""))
+    targets = plan.root / "targets"
+    declaration = read_declaration(Path(plan.options.matrix), targets)
+    frameworks = {framework.name: framework for framework in declaration.frameworks}
+    for cell in plan.cells:
+        if cell.framework not in frameworks:
+            frameworks[cell.framework] = undeclared(cell.framework, declaration, targets)
+    check_names(expectations, frameworks, () if plan.options.selects else plan.cells)
+    return expectations
 
 
 def write_reports(collected: Collected, folder: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plugpull.errors import UsageError
+from plugpull.matrix.chance import beyond_chance
 from plugpull.matrix.records import ERROR
-from plugpull.matrix.results import BadFile, read_schema
+from plugpull.matrix.results import BadFile, failed_of, read_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +37,12 @@ class Baseline:
     Attributes:
         path: Its file.
         verdicts: By result id. A cell that could not be made stands there under its own id.
+        varying: How many runs failed, and how many there were, of what depends on timing.
     """
 
     path: Path
     verdicts: dict[str, str]
+    varying: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ class Comparison:
         baseline: The earlier run's file.
         same: How many verdicts are as they were.
         changed: Those that are not.
+        by_chance: Those that are not either, where runs of the same thing differ as much.
         appeared: Ids that the earlier run did not have.
         gone: Ids that the earlier run had, of cells that this run asked for.
     """
@@ -92,6 +97,7 @@ class Comparison:
     changed: tuple[Change, ...]
     appeared: tuple[str, ...]
     gone: tuple[str, ...]
+    by_chance: tuple[Change, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """One key per attribute."""
@@ -101,6 +107,7 @@ class Comparison:
             "changed": [change.to_json() for change in self.changed],
             "appeared": list(self.appeared),
             "gone": list(self.gone),
+            "by_chance": [change.to_json() for change in self.by_chance],
         }
 
 
@@ -117,17 +124,21 @@ def read_baseline(path: Path | str) -> Baseline:
         what = f"--compare: {path} cannot be compared with: {error}"
         raise UsageError(what, then="give the matrix.json of an earlier run") from error
     verdicts: dict[str, str] = {}
+    varying: dict[str, tuple[int, int]] = {}
     for number, result in enumerate(data["results"]):
         identity = result.get("id")
         if not isinstance(identity, str):
             what = f"--compare: {path} is no matrix.json: results[{number}] has no id"
             raise UsageError(what, then="give the results/matrix.json of an earlier run")
         verdicts[identity] = result["verdict"]
+        runs = result.get("runs")
+        if result.get("timing_dependent") and isinstance(runs, dict):
+            varying[identity] = failed_of(Counter(runs))
     cells = data.get("cells")
     for cell in cells if isinstance(cells, list) else []:
         if isinstance(cell, dict) and cell.get("state") == "error":
             verdicts[str(cell.get("id"))] = "ERROR"
-    return Baseline(path, verdicts)
+    return Baseline(path, verdicts, varying)
 
 
 def compare(
@@ -144,6 +155,7 @@ def compare(
         for result in results
         if result.selected
     }
+    counts = {result.id: failed_of(result.runs) for result in results if result.timing_dependent}
     unasked = {result.id for result in results if not result.selected}
     then = {each: verdict for each, verdict in baseline.verdicts.items() if each not in unasked}
     changed = []
@@ -161,12 +173,15 @@ def compare(
             if verdicts:
                 changed.append(Change(identity, "ERROR", _worst(verdicts), "the cell runs"))
     same = 0
+    by_chance = []
     for identity, (verdict, detail, timing) in now.items():
         before = then.get(identity)
         if before == verdict:
             same += 1
         elif before is not None:
-            changed.append(Change(identity, before, verdict, detail, timing))
+            change = Change(identity, before, verdict, detail, timing)
+            luck = timing and _by_chance(change, baseline, counts.get(identity))
+            (by_chance if luck else changed).append(change)
     return Comparison(
         baseline=str(baseline.path),
         same=same,
@@ -175,7 +190,17 @@ def compare(
         gone=tuple(
             each for each in then if each not in now and any(_of(each, cell) for cell in asked)
         ),
+        by_chance=tuple(by_chance),
     )
+
+
+def _by_chance(change: Change, baseline: Baseline, now: tuple[int, int] | None) -> bool:
+    """Whether both verdicts may well come from the same share of failing runs."""
+    if "ERROR" in {change.before, change.after} or now is None:
+        return False
+    # A baseline that does not say more was one run of its verdict.
+    then = baseline.varying.get(change.id, (int(change.before == "FAIL"), 1))
+    return not beyond_chance(then, now)
 
 
 def _worst(verdicts: list[str]) -> str:

@@ -14,6 +14,7 @@ from plugpull.matrix.records import ERROR, NOT_RUN
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plugpull.matrix.compare import Change
     from plugpull.matrix.records import CellRecord, Collected
     from plugpull.matrix.results import Result
 
@@ -201,19 +202,14 @@ def _comparison(collected: Collected) -> list[Block]:
     comparison = collected.comparison
     if comparison is None:
         return []
-    changed = [
-        Entry(
-            f"{change.word}: {change.before} -> {change.after}"
-            f"{' (timing-dependent)' if change.timing_dependent else ''}: {change.detail}",
-            (change.id,),
-        )
-        for change in comparison.changed
-    ]
+    changed = [_change(change) for change in comparison.changed]
     title = f"compared with {comparison.baseline}: {comparison.same} as before"
     kind = "FAIL" if changed else "PASS"
     blocks = [
         Block(f"{title}, {len(changed)} changed", kind, tuple(changed or [Entry("no change")]))
     ]
+    by_chance = tuple(_change(change) for change in comparison.by_chance)
+    blocks.append(Block("changed, by no more than chance", "", by_chance))
     for word, identities in (("new", comparison.appeared), ("gone", comparison.gone)):
         if identities:
             text = (
@@ -221,3 +217,9 @@ def _comparison(collected: Collected) -> list[Block]:
             )
             blocks.append(Block(word, "", (Entry(text, identities),)))
     return blocks
+
+
+def _change(change: Change) -> Entry:
+    timing = " (timing-dependent)" if change.timing_dependent else ""
+    text = f"{change.word}: {change.before} -> {change.after}{timing}: {change.detail}"
+    return Entry(text, (change.id,))

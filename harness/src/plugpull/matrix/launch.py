@@ -38,9 +38,9 @@ __all__ = ["Described", "Launch", "launch"]
 COLLECTED_VARIABLE = "PLUGPULL_COLLECTED"
 
 #: Sessions that are always there and look at the plan.
-_SETTLED = ("matrix", "list", "collect", "docs")
+_SETTLED = ("matrix", "list", "collect", "docs", "record")
 #: What looks at the last run, and at its plan.
-_LOOKING_BACK = (["collect"], ["docs"])
+_LOOKING_BACK = (["collect"], ["docs"], ["record"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def _parent(
         if unknown:
             _refuse(plan, unknown[0], [*_SETTLED, *own_sessions, *by_name])
     jobs = None
-    if names is None or set(names) - {"list", "collect", "docs", *own_sessions}:
+    if names is None or set(names) - {"list", "collect", "docs", "record", *own_sessions}:
         plan = _pending(plan, names, by_name)
         check_writable(plan.results)
         hand_on(plan, root)
@@ -194,6 +194,7 @@ def _last_plan(root: Path, options: MatrixOptions) -> Plan | None:
         plan.options,
         strict=options.strict or plan.options.strict,
         compare=options.compare or plan.options.compare,
+        baseline=options.baseline,
         expectations=options.expectations or plan.options.expectations,
         skip_missing_interpreters=(
             options.skip_missing_interpreters or plan.options.skip_missing_interpreters

@@ -17,6 +17,8 @@ __all__ = ["MatrixOptions", "parse_options"]
 
 #: The file of expectations, where it is looked for beside the declaration.
 EXPECTATIONS = "expectations.toml"
+#: Where a baseline is recorded if nothing else is said, below the checkout.
+BASELINE = "baseline.json"
 #: Where the results go if nothing else is said, below the checkout.
 RESULTS = "results"
 
@@ -34,6 +36,7 @@ class MatrixOptions:
         repeat: How often a timing-dependent variant runs. ``None`` leaves it to the declaration.
         strict: Whether a FAIL makes the exit code 1.
         compare: The absolute path of an earlier ``matrix.json`` to compare with.
+        baseline: The absolute path that ``record`` writes to.
         expectations: The absolute path of the file of expectations; ``None`` if there is none.
         fresh: Whether every selected cell runs, whatever is known already.
         all: Whether the scenarios outside the default selection run too.
@@ -51,6 +54,7 @@ class MatrixOptions:
     repeat: int | None = None
     strict: bool = False
     compare: str | None = None
+    baseline: str = ""
     expectations: str | None = None
     fresh: bool = False
     all: bool = False
@@ -114,6 +118,7 @@ def parse_options(posargs: Sequence[str], *, root: Path, cwd: Path | None = None
         repeat=given.repeat,
         strict=given.strict,
         compare=str(start / given.compare) if given.compare else None,
+        baseline=str(start / given.baseline if given.baseline else root / BASELINE),
         expectations=str(expectations) if given.expectations or beside.exists() else None,
         fresh=given.fresh,
         all=given.all,
@@ -185,6 +190,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     then.add_argument(
         "--compare", type=_path, metavar="FILE", help="an earlier matrix.json to compare with"
+    )
+    then.add_argument(
+        "--baseline",
+        type=_path,
+        metavar="FILE",
+        help=f"where nox -s record writes the last run's verdicts (default: {BASELINE})",
     )
     then.add_argument(
         "--skip-missing-interpreters",

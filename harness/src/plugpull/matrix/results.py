@@ -14,7 +14,16 @@ from plugpull.matrix.files import read_object
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["SCHEMA", "VERDICTS", "BadFile", "CellFile", "Result", "read_cell_file", "read_schema"]
+__all__ = [
+    "SCHEMA",
+    "VERDICTS",
+    "BadFile",
+    "CellFile",
+    "Result",
+    "failed_of",
+    "read_cell_file",
+    "read_schema",
+]
 
 SCHEMA = 1
 VERDICTS = ("PASS", "FAIL", "ERROR")
@@ -202,6 +211,11 @@ class CellFile:
         if self.earlier is not None:
             data["earlier"] = self.earlier.to_json()
         return data
+
+
+def failed_of(runs: Counter[str]) -> tuple[int, int]:
+    """How many runs failed, and how many there were that say something about the framework."""
+    return runs["FAIL"], runs["FAIL"] + runs["PASS"]
 
 
 def read_schema(path: Path) -> dict[str, Any]:
