@@ -77,6 +77,7 @@ def run_controls(
             target=f"control {variant.name}",
             variant=variant.name,
             environment=variant.environment,
+            inspects=manifest.inspected(variant),
             worlds=manifest.worlds,
             refusals=manifest.refusals,
         )

@@ -166,6 +166,9 @@ class _Reader:
             timing_dependent=self._flag(entry, "timing_dependent", place, default=False),
             expect=self._settings(entry, "expect", place),
             program=self._own_program(entry, place),
+            inspects=(
+                self._flag(entry, "inspect", place, default=True) if "inspect" in entry else None
+            ),
         )
 
     def _own_program(self, entry: dict[str, Any], place: str) -> Path | None:
@@ -338,5 +341,6 @@ _VARIANT_KEYS = {
     "timing_dependent",
     "expect",
     "program",
+    "inspect",
 }
 _GAP_KEYS = {"scenario", "variant", "kill_point", "versions", "reason", "link", "absent"}

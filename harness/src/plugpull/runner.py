@@ -52,6 +52,7 @@ class Selection:
         points: Fault points, each with a detail behind a slash or without; empty for all.
         states: Folders with saved states to go on with.
         save_states: The folder below which states are saved.
+        state_version: What the version is called in saved states; ``None`` for its number.
     """
 
     scenarios: tuple[str, ...] = ()
@@ -63,17 +64,23 @@ class Selection:
     points: tuple[str, ...] = ()
     states: tuple[Path, ...] = ()
     save_states: Path | None = None
+    state_version: str | None = None
 
     def has(self, case: Case) -> bool:
         """Whether this is to be tried."""
         names = {case.kill_point, f"{case.kill_point}/{case.point_detail}"}
         return not self.points or not names.isdisjoint(self.points)
 
-    def repetitions(self, subject: Subject) -> int:
-        """How often each fault point of ``subject`` is tried."""
+    def repetitions(self, subject: Subject, *, by_chance: bool = False) -> int:
+        """How often a fault point of ``subject`` is tried.
+
+        Args:
+            subject: The variant.
+            by_chance: The fault point leaves the order of things to chance.
+        """
         if self.repeat is not None:
             return self.repeat
-        return self.timing_repeat if subject.timing_dependent else 1
+        return self.timing_repeat if subject.timing_dependent or by_chance else 1
 
 
 @dataclass(slots=True)
@@ -245,13 +252,14 @@ class Runner:
                 then="nox -s upgrade -- FRAMEWORK does both",
             )
         python = ".".join(platform.python_version_tuple()[:2])
+        called = chosen.state_version or version
         place = chosen.save_states
         self._settings = replace(
             self._settings,
             framework=manifest.name,
-            version=version,
+            version=called,
             states=find_states(chosen.states, manifest.name),
-            save_states=place and place / f"{manifest.name}-{version}-py{python}",
+            save_states=place and place / f"{manifest.name}-{called}-py{python}",
         )
 
     def _choose_launcher(self, manifest: Manifest) -> str:
@@ -296,9 +304,10 @@ class Runner:
                     subject.notes,
                     subject.environment,
                 )
-                for _ in range(self._selection.repetitions(subject))
+                for _ in range(self._selection.repetitions(subject, by_chance=case.by_chance))
             ]
-            result = combine(repetitions, declared_timing_dependent=subject.timing_dependent)
+            by_chance = subject.timing_dependent or case.by_chance
+            result = combine(repetitions, declared_timing_dependent=by_chance)
             self._progress(result)
             yield result
 
@@ -354,7 +363,7 @@ def _subject(manifest: Manifest, variant: Variant, version: str) -> Subject:
         variant=variant.name,
         environment={**manifest.environment, **variant.environment},
         timing_dependent=variant.timing_dependent,
-        inspects=manifest.inspects,
+        inspects=manifest.inspected(variant),
         refusals=manifest.refusals,
         notes=manifest.notes,
         ignore=manifest.ignore,

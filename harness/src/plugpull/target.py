@@ -22,6 +22,7 @@ class Variant:
         label: What stands behind the version in a result's target; empty for nothing.
         environment: What tells the program which variant it is.
         program: The program of this variant, ``None`` for the target's.
+        inspects: Whether that program has the verb ``inspect``, ``None`` for as the target's.
         scenarios: The scenarios it answers; empty for all that the target does.
         versions: The versions in which it exists.
         timing_dependent: Its verdicts may differ from run to run.
@@ -36,6 +37,7 @@ class Variant:
     timing_dependent: bool = False
     expect: Mapping[str, str] = field(default_factory=dict)
     program: Path | None = None
+    inspects: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,10 @@ class Manifest:
     inspects: bool = True
     ignore: tuple[str, ...] = ()
     worlds: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+
+    def inspected(self, variant: Variant) -> bool:
+        """Whether the variant's program has the verb ``inspect``."""
+        return self.inspects if variant.inspects is None else variant.inspects
 
     def variants_for(self, scenario: str, version: str) -> tuple[Variant, ...]:
         """The variants that answer ``scenario`` in ``version`` of the framework."""

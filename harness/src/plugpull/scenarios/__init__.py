@@ -5,10 +5,12 @@ from __future__ import annotations
 from plugpull.scenarios.base import Scenario
 from plugpull.scenarios.batch_kill import BatchKill
 from plugpull.scenarios.changed_world import ChangedWorld
+from plugpull.scenarios.kill_at_save import KillAtSave
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.scenarios.kill_sweep import KillSweep
 from plugpull.scenarios.lost_session_write import LostSessionWrite
 from plugpull.scenarios.resume_after_upgrade import ResumeAfterUpgrade
+from plugpull.scenarios.store_roundtrip import StoreRoundtrip
 from plugpull.scenarios.two_resumers import TwoResumers
 
 __all__ = ["SCENARIOS"]
@@ -19,6 +21,8 @@ SCENARIOS: dict[str, Scenario] = {
     for scenario in (
         KillMidTool(),
         LostSessionWrite(),
+        KillAtSave(),
+        StoreRoundtrip(),
         KillSweep(),
         BatchKill(),
         TwoResumers(),

@@ -80,12 +80,14 @@ class Case:
         point_detail: Which one of several under this fault point.
         number: The number of the write or the call that is faulted, where there are several.
         seconds: When, where the fault point is a moment.
+        by_chance: The order of things is left to chance, so it is tried several times.
     """
 
     kill_point: str
     point_detail: str | None = None
     number: int = 0
     seconds: float = 0.0
+    by_chance: bool = False
 
 
 @dataclass(frozen=True, slots=True)
