@@ -122,6 +122,7 @@ def _run(options: argparse.Namespace, finished: list[Result]) -> list[Report]:
         points=tuple(options.fault_point),
         states=tuple(options.states),
         save_states=options.save_states,
+        state_version=options.state_version,
     )
     beyond = [name for name in selection.scenarios if not SCENARIOS[name].for_agents]
     if beyond and any(kind == "agent" for kind, _ in subjects):

@@ -158,6 +158,12 @@ def _add_states(top: argparse.ArgumentParser) -> None:
         help="save a run at each fault point below this folder, for another version to go on with",
     )
     states.add_argument(
+        "--state-version",
+        metavar="TEXT",
+        help="what the version is called there (default: its number, which a branch may share with "
+        "a release)",
+    )
+    states.add_argument(
         "--states",
         type=Path,
         action="append",

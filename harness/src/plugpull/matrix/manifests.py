@@ -17,7 +17,7 @@ from plugpull.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["HARNESS", "UPGRADE", "TargetFacts", "check_requirement", "read_target"]
+__all__ = ["HARNESS", "UPGRADE", "TargetFacts", "answers", "check_requirement", "read_target"]
 
 #: The distribution of a target that comes with the harness, which every cell has.
 HARNESS = "plugpull"
@@ -39,6 +39,7 @@ class TargetFacts:
         companions: What is installed beside it, as requirements.
         scenarios: The scenarios it answers in a cell of its own.
         variants: Each variant's name and the scenarios it is for.
+        answered: For each scenario the range of versions that can be asked it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class TargetFacts:
     companions: tuple[str, ...]
     scenarios: tuple[str, ...]
     variants: tuple[tuple[str, tuple[str, ...]], ...]
+    answered: tuple[str, ...] = ()
 
 
 def read_target(targets: Path, name: str) -> TargetFacts:
@@ -80,7 +82,17 @@ def read_target(targets: Path, name: str) -> TargetFacts:
         companions=tuple(companions),
         scenarios=tuple(one for one in _object(data.get("scenarios")) if one != UPGRADE),
         variants=tuple(_variant(item) for item in _list(data.get("variants"))),
+        answered=tuple(_range(item) for item in _object(data.get("scenarios")).values()),
     )
+
+
+def answers(targets: Path, name: str, scenario: str) -> bool:
+    """Whether a target declares a scenario, be it one that no cell has by itself."""
+    try:
+        data = json.loads((targets / name / "target.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return scenario in _object(_object(data).get("scenarios"))
 
 
 def check_requirement(text: object, place: str) -> None:
@@ -100,6 +112,11 @@ def check_requirement(text: object, place: str) -> None:
 def _variant(item: object) -> tuple[str, tuple[str, ...]]:
     data = _object(item)
     return str(data.get("name", "default")), tuple(map(str, _list(data.get("scenarios"))))
+
+
+def _range(item: object) -> str:
+    text = str(_object(item).get("versions", "*")).strip()
+    return "" if text == "*" else text
 
 
 def _object(value: object) -> dict[str, Any]:
