@@ -322,7 +322,7 @@ def test_add_takes_a_target_that_the_matrix_lacks(root: Path) -> None:
         ("tyo==1.0", 'no such framework in .*did you mean "toy"'),
         ("../toy==1.0", "no such framework"),
         ("toy==x", "is neither a version"),
-        ("toy==latest", "one exact version is needed"),
+        ("toy@git+ftp://somewhere@main", "https, ssh, git, file and paths"),
     ],
 )
 def test_add_of_nonsense_is_a_mistake(add: str, words: str, root: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import platform
 import sqlite3
@@ -31,10 +32,20 @@ class Installed:
         version: The version of the imported package; what the metadata says if it cannot be
             imported.
         problem: Why it cannot be imported, with the end of the traceback; ``None`` if it can.
+        file: The file that was imported, for whoever knows what it should hold.
     """
 
     version: str
     problem: str | None
+    file: Path | None = None
+
+    @property
+    def imported(self) -> dict[str, Any]:
+        """The imported file and its hash, for the cell's block; nothing if there is none."""
+        if self.file is None:
+            return {}
+        digest = hashlib.sha256(self.file.read_bytes()).hexdigest()
+        return {"imported": {"file": str(self.file), "sha256": digest}}
 
 
 def find_installed(lab: Lab, manifest: Manifest) -> Installed | None:
@@ -79,7 +90,8 @@ def find_installed(lab: Lab, manifest: Manifest) -> Installed | None:
         if ended.returncode != 0:
             problem = ended.stderr or f"importing it ended with {ended.returncode}"
             return Installed(promised, problem)
-        return Installed(str(trial.reported()["version"]), None)
+        found = trial.reported()
+        return Installed(str(found["version"]), None, Path(found["file"]))
 
 
 def environment_facts() -> dict[str, Any]:

@@ -24,6 +24,7 @@ from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.interrupts import Interrupts, Supervised
 from plugpull.matrix.results import BadFile, CellFile, read_cell_file
 from plugpull.matrix.uvrun import EnvironmentFailure, gist, last_words
+from plugpull.matrix.wheels import not_from
 
 if TYPE_CHECKING:
     from plugpull.matrix.cells import Cell
@@ -118,7 +119,7 @@ def _run_locked(
             write_failure(plan, cell, "run", f"the harness ended with {code}\n{words}")
             reason = f"the harness ended with {code} and left no report"
             return CellOutcome("", f"ERROR: {reason}: {_last_line(words)}")
-    wrong = _wrong_version(cell, measured)
+    wrong = _wrong_version(cell, measured) or _not_ours(cell, folder, measured)
     if wrong:
         write_failure(plan, cell, "version", wrong)
         return CellOutcome("", f"ERROR: {wrong}")
@@ -153,13 +154,26 @@ def _earlier(plan: Plan, cell: Cell, key: CellKey) -> CellFile | None:
 def _wrong_version(cell: Cell, measured: CellFile) -> str:
     """Why the measured version is not the one asked for; ``""`` if it is, or if none is proven."""
     proven = measured.text("version")
-    if cell.source not in {"index", "harness"} or not proven:
+    if not proven:
         return ""
+    wanted = cell.origin.version if cell.origin else cell.version
     try:
-        same = Version(proven) == Version(cell.version)
+        same = Version(proven) == Version(wanted)
     except InvalidVersion:
-        same = proven == cell.version
-    return "" if same else f"{cell.framework} {cell.version} was asked for, {proven} was imported"
+        same = proven == wanted
+    return "" if same else f"{cell.framework} {wanted} was asked for, {proven} was imported"
+
+
+def _not_ours(cell: Cell, environment: Path, measured: CellFile) -> str:
+    """Why the measured code is not proven to be what was built; ``""`` if it is, or is a release.
+
+    A release of the same version number is no proof: only the file that was imported is.
+    """
+    if cell.origin is None or measured.text("stage") == "import":
+        return ""
+    imported = measured.cell.get("imported")
+    facts = imported if isinstance(imported, dict) else {}
+    return not_from(cell.resolution.wheels[0], environment, facts)
 
 
 def _outcome(file: CellFile, how: str) -> CellOutcome:

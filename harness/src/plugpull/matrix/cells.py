@@ -6,7 +6,24 @@ import hashlib
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-__all__ = ["Cell", "Resolution"]
+__all__ = ["Cell", "Origin", "Resolution", "Wheel"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A package of a version under test that is no release, built.
+
+    Attributes:
+        name: The distribution, normalised (PEP 503).
+        version: What its metadata says.
+        path: The file, absolute.
+        sha256: The file's hash.
+    """
+
+    name: str
+    version: str
+    path: str
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +35,41 @@ class Resolution:
         constraints: Versions to stay within, without asking for the package.
         as_of: Only files uploaded before this moment are seen (RFC 3339, UTC). ``None`` sees all.
         as_of_asked: What the declaration said: ``"release"``, ``"today"`` or a date.
+        wheels: Packages that come from these files, whatever an index has.
     """
 
     requirements: tuple[str, ...]
     constraints: tuple[str, ...] = ()
     as_of: str | None = None
     as_of_asked: str = "release"
+    wheels: tuple[Wheel, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a version comes from that is no release.
+
+    Attributes:
+        kind: ``git``, ``path``, ``wheel`` or ``sdist``.
+        where: The repository's address without a password, or the path.
+        identity: The commit, or a hash over the tree or the file.
+        ref: What git was asked for.
+        subdirectory: The package's folder within the checkout.
+        version: What the built package says its version is.
+        head: For a path in a repository: its last commit.
+        changed: For a path in a repository: files that differ from that commit.
+        committed: When the commit was made (RFC 3339, UTC). ``""`` if it is none.
+    """
+
+    kind: str
+    where: str
+    identity: str
+    ref: str = ""
+    subdirectory: str = ""
+    version: str = ""
+    head: str = ""
+    changed: tuple[str, ...] = ()
+    committed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +84,7 @@ class Cell:
         target: Name of the folder under ``targets/``.
         asked: The declaration's entry (or several, joined by a comma) that led here.
         source: Where the version comes from: ``index`` for a release, ``harness`` for what comes
-            with the harness.
+            with the harness, else the kind of its origin.
         resolution: What the resolver is asked.
         repeat: How often a timing-dependent variant runs.
         yanked: The reason a yanked release carries, ``""`` when there is none given, ``None``
@@ -47,6 +93,7 @@ class Cell:
         excluded: Why the cell is not run. ``None`` for a scheduled cell.
         default: Whether every scenario runs here without being asked, and not only the base ones.
         impossible: Why the cell cannot even be tried (no such release). Such a cell is an ERROR.
+        origin: For a version that is no release: where it comes from.
     """
 
     framework: str
@@ -63,6 +110,7 @@ class Cell:
     excluded: str | None = None
     impossible: str | None = None
     default: bool = field(default=True)
+    origin: Origin | None = None
 
     @property
     def id(self) -> str:
@@ -100,6 +148,10 @@ class Cell:
             constraints=tuple(data["resolution"]["constraints"]),
             as_of=data["resolution"]["as_of"],
             as_of_asked=data["resolution"]["as_of_asked"],
+            wheels=tuple(Wheel(**wheel) for wheel in data["resolution"]["wheels"]),
         )
-        fields = {**data, "resolution": resolution, "notes": tuple(data["notes"])}
+        origin = data["origin"]
+        if origin is not None:
+            origin = Origin(**{**origin, "changed": tuple(origin["changed"])})
+        fields = {**data, "resolution": resolution, "notes": tuple(data["notes"]), "origin": origin}
         return cls(**fields)

@@ -6,21 +6,22 @@ A mistake is one clear error that names the file, the table and the key, and not
 from __future__ import annotations
 
 import re
-from datetime import date
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from plugpull.errors import UsageError
 from plugpull.matrix.declared import Declaration, Exclude, Framework, Rule
+from plugpull.matrix.entries import Entry, is_as_of, parse_entry
 from plugpull.matrix.manifests import HARNESS, check_requirement, read_target
+from plugpull.matrix.references import parse_reference
 from plugpull.matrix.tables import Table, read_toml, suggestion
-from plugpull.matrix.versions import Entry, parse_entry
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from plugpull.matrix.manifests import TargetFacts
+    from plugpull.matrix.references import Reference
 
 __all__ = ["read_declaration", "undeclared"]
 
@@ -102,6 +103,8 @@ def _framework(section: Table, name: str, pythons: tuple[str, ...], targets: Pat
         _pythons(table, pythons),
         (own, *rules),
         _default(table, texts),
+        table.texts("pairs") or (),
+        _repository(table),
     )
     table.finish()
     return framework
@@ -112,7 +115,7 @@ def _entries(table: Table, texts: tuple[str, ...], target: TargetFacts) -> tuple
     for at, text in enumerate(texts):
         key = f"versions[{at}]"
         try:
-            entry = parse_entry(text)
+            entry = parse_entry(text, table.path.parent)
         except ValueError as error:
             table.fail(key, str(error))
         if entry.harness != (target.distribution == HARNESS):
@@ -134,6 +137,19 @@ def _default(table: Table, versions: tuple[str, ...]) -> tuple[str, ...]:
         if text not in versions:
             table.fail(f"default[{at}]", f'"{text}" is not among versions', "add it there first")
     return texts
+
+
+def _repository(table: Table) -> Reference | None:
+    text = table.text("repository")
+    if text is None:
+        return None
+    try:
+        found = parse_reference(f"git+{text}", table.path.parent)
+    except ValueError as error:
+        table.fail("repository", str(error))
+    if found is not None and found.ref != "HEAD":
+        table.fail("repository", f'"{text}" names a ref, which is for whoever asks to say')
+    return found
 
 
 def _rule(table: Table, versions: str) -> Rule:
@@ -195,19 +211,9 @@ def _pythons(table: Table, within: tuple[str, ...] | None) -> tuple[str, ...]:
 
 def _as_of(table: Table) -> str | None:
     value = table.day("as-of")
-    if value is None or value in {"release", "today"}:
-        return value
-    if not _is_date(value):
+    if value is not None and not is_as_of(value):
         table.fail("as-of", f'"{value}" is not "release", "today" or a date like "2026-03-15"')
     return value
-
-
-def _is_date(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is not None  # 3.11 reads more forms
 
 
 def _specifier(table: Table, key: str, *, needed: bool) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from plugpull.matrix.entries import Entry
     from plugpull.matrix.manifests import TargetFacts
-    from plugpull.matrix.versions import Entry
+    from plugpull.matrix.references import Reference
 
 __all__ = ["Declaration", "Exclude", "Framework", "Rule"]
 
@@ -20,7 +21,8 @@ class Rule:
 
     Attributes:
         versions: The range, as a specifier. ``""`` is the framework's own rule, for all.
-        requirements: Installed beside the framework.
+        requirements: Installed beside the framework. ``NAME @ checkout:FOLDER`` is another package
+            of the checkout under test, and says nothing about releases.
         constraints: Versions to stay within.
         as_of: ``"release"``, ``"today"`` or a date; ``None`` leaves it.
         repeat: Runs of a timing-dependent variant; ``None`` leaves it.
@@ -44,6 +46,8 @@ class Framework:
         pythons: The Pythons it is tried under.
         rules: Its own adjustments, then those for ranges of versions.
         default: The entries whose cells run every scenario without being asked; empty for all.
+        pairs: Which version goes on with what which version has saved, where nobody says so.
+        repository: Where its source is, for whoever names a ref only.
     """
 
     name: str
@@ -52,6 +56,8 @@ class Framework:
     pythons: tuple[str, ...]
     rules: tuple[Rule, ...]
     default: tuple[str, ...] = ()
+    pairs: tuple[str, ...] = ()
+    repository: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True)

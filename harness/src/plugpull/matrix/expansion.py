@@ -3,55 +3,32 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta, timezone
+from dataclasses import replace
+from datetime import timedelta, timezone
 from typing import TYPE_CHECKING
 
-from packaging.version import InvalidVersion, Version
-
-from plugpull.errors import UsageError
+from plugpull.errors import PlugpullError, UsageError
 from plugpull.matrix.cells import Cell, Resolution
+from plugpull.matrix.declared import Rule
+from plugpull.matrix.found import cut_off, versions_of, within
 from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.manifests import HARNESS
-from plugpull.matrix.versions import matches, resolve, supports
+from plugpull.matrix.sources import members
+from plugpull.matrix.versions import supports
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
 
-    from plugpull.matrix.declared import Declaration, Exclude, Framework, Rule
+    from plugpull.matrix.declared import Declaration, Exclude, Framework
+    from plugpull.matrix.entries import Entry
+    from plugpull.matrix.found import Found
     from plugpull.matrix.index import Index, Release
     from plugpull.matrix.interpreters import Missing
-    from plugpull.matrix.versions import Entry, Pick
+    from plugpull.matrix.sources import Member, Sources
+    from plugpull.matrix.versions import Pick
 
-__all__ = ["cut_off", "expand", "rfc3339", "with_addition"]
-
-#: A release's dependencies may have been published in the same push, a little later.
-RELEASE_GRACE = timedelta(hours=48)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """One version of a framework, and every entry that led to it."""
-
-    picks: tuple[Pick, ...]
-
-    @property
-    def first(self) -> Pick:
-        return self.picks[0]
-
-    @property
-    def exact(self) -> bool:
-        return any(pick.entry.exact is not None for pick in self.picks)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks of all entries; for each open one that joined, where it leads."""
-        joined = tuple(
-            f"{pick.entry.text} is {pick.version}"
-            for pick in self.picks
-            if pick.entry.exact is None and len(self.picks) > 1
-        )
-        return (*joined, *(note for pick in self.picks for note in pick.notes))
+__all__ = ["expand", "rfc3339", "with_addition"]
 
 
 def expand(
@@ -62,6 +39,8 @@ def expand(
     *,
     now: datetime,
     repeat: int | None = None,
+    as_of: str | None = None,
+    sources: Sources | None = None,
 ) -> list[Cell]:
     """Every cell of some frameworks: those to be run, the excluded, and the impossible.
 
@@ -72,44 +51,32 @@ def expand(
         pythons: What was found for each Python. Cells of other Pythons are still expanded.
         now: The moment of planning, UTC.
         repeat: Overrides what the declaration says.
+        as_of: Does so too.
+        sources: Finds and builds versions that are no releases.
 
     Raises:
-        UsageError: An exclude matches nothing.
+        UsageError: An exclude matches nothing, or two versions would have the same name.
         PlugpullError: The index cannot be asked.
     """
-    listed = (f for f in frameworks if not all(entry.harness for entry in f.entries))
+    last = Rule("", as_of=as_of)
+    listed = (f for f in frameworks if not all(e.harness or e.reference for e in f.entries))
     projects = list(dict.fromkeys(framework.target.distribution for framework in listed))
     with ThreadPoolExecutor(max_workers=max(1, len(projects))) as pool:
         releases = dict(zip(projects, pool.map(index.releases, projects), strict=True))
     cells: list[Cell] = []
     for framework in frameworks:
         known = releases.get(framework.target.distribution, ())
-        for found in _versions(framework, known, declaration.rule, now):
+        rules = (declaration.rule, *framework.rules, last)
+        for found in versions_of(framework, known, rules, now, sources):
             of_version = []
             for python in framework.pythons:
-                cell = _cell(framework, found, python, declaration.rule, now)
+                cell = _cell(framework, found, python, rules, now)
                 if repeat is not None:
                     cell = replace(cell, repeat=repeat)
-                of_version.append(_unsupported(cell, found.first.release, pythons.get(python)))
+                cell = _unsupported(cell, found.first.release, pythons.get(python))
+                of_version.append(_with_wheels(cell, found, rules, pythons.get(python), sources))
             cells += _mark_default(of_version, framework, found)
     return _exclude(cells, declaration.excludes, frameworks)
-
-
-def cut_off(asked: str, release: Release | None, now: datetime) -> datetime | None:
-    """The moment from which on no file is seen any more; ``None`` if it cannot be known.
-
-    Args:
-        asked: ``"release"`` (48 hours after the release's last file), ``"today"`` or a date (the
-            end of that day, UTC).
-        release: The release, for ``"release"``.
-        now: The moment of planning, UTC.
-    """
-    if asked == "release":
-        if release is None or release.last_upload is None:
-            return None
-        return release.last_upload + RELEASE_GRACE
-    day = now.date() if asked == "today" else date.fromisoformat(asked)
-    return datetime.combine(day + timedelta(days=1), time(), timezone.utc)
 
 
 def rfc3339(moment: datetime) -> str:
@@ -119,28 +86,16 @@ def rfc3339(moment: datetime) -> str:
     return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _versions(
-    framework: Framework, releases: Sequence[Release], rule: Rule, now: datetime
-) -> list[_Found]:
-    """The framework's versions in the order of its entries, none twice."""
-    asked = next((r.as_of for r in (*framework.rules[:1], rule) if r.as_of is not None), None)
-    found: dict[str, _Found] = {}
-    for entry in framework.entries:
-        # "release" is a cut-off for the dependencies. It says nothing about which release.
-        limit = cut_off(asked, None, now) if asked is not None else None
-        for pick in resolve(entry, releases, project=framework.target.distribution, cut_off=limit):
-            key = str(Version(pick.version)) if pick.impossible is None else pick.version
-            earlier = found[key].picks if key in found else ()
-            found[key] = _Found((*earlier, pick))
-    return list(found.values())
-
-
-def _cell(framework: Framework, found: _Found, python: str, rule: Rule, now: datetime) -> Cell:
+def _cell(
+    framework: Framework, found: Found, python: str, rules: Sequence[Rule], now: datetime
+) -> Cell:
     pick = found.first
     target = framework.target
-    rules = [rule, *(r for r in framework.rules if _within(pick.version, r.versions))]
+    rules = [r for r in rules if within(found.number, r.versions)]
     declared = [r.as_of for r in rules if r.as_of is not None]
     asked = declared[-1] if declared else ("release" if found.exact else "today")
+    if pick.source is not None and asked == "release":
+        asked = "today"  # It has none, and its dependencies are whatever there is now.
     limit = cut_off(asked, pick.release, now)
     notes = found.notes
     impossible = pick.impossible
@@ -149,33 +104,65 @@ def _cell(framework: Framework, found: _Found, python: str, rule: Rule, now: dat
         notes, impossible = (*notes, impossible), None
     elif limit is None and impossible is None and not pick.entry.harness:
         notes = (*notes, "the index gives no upload times: resolved without a cut-off")
+    plain, of_checkout = members(text for r in rules for text in r.requirements)
     resolution = Resolution(
         requirements=(
-            *(() if pick.entry.harness else (f"{target.distribution}=={pick.version}",)),
+            *_pin(pick, target.distribution, of_checkout),
             *target.companions,
-            *(text for r in rules for text in r.requirements),
+            *plain,
         ),
         constraints=tuple(text for r in rules for text in r.constraints),
         as_of=None if limit is None else rfc3339(limit),
         as_of_asked=asked,
     )
+    origin = pick.source.origin if pick.source else None
     return Cell(
         framework=framework.name,
         distribution=target.distribution,
         version=pick.version,
         python=python,
         target=target.name,
-        asked=", ".join(each.entry.text.strip() for each in found.picks),
+        asked=", ".join(each.entry.label for each in found.picks),
         resolution=resolution,
-        source="harness" if pick.entry.harness else "index",
+        source=origin.kind if origin else "harness" if pick.entry.harness else "index",
         repeat=[r.repeat for r in rules if r.repeat is not None][-1],
         yanked=pick.release.yanked if pick.release is not None else None,
         notes=notes,
         impossible=impossible,
+        origin=origin,
     )
 
 
-def _mark_default(cells: list[Cell], framework: Framework, found: _Found) -> list[Cell]:
+def _pin(pick: Pick, distribution: str, of_checkout: Sequence[Member]) -> tuple[str, ...]:
+    """The requirement that says which version is under test."""
+    if pick.entry.harness:
+        return ()
+    if pick.source is None:
+        return (f"{distribution}=={pick.version}",)
+    others = (pick.source.requirement(one.name, one.folder) for one in of_checkout)
+    return (pick.source.requirement(distribution), *others)
+
+
+def _with_wheels(
+    cell: Cell,
+    found: Found,
+    rules: Sequence[Rule],
+    python: Interpreter | Missing | None,
+    sources: Sources | None,
+) -> Cell:
+    """The cell with what was built for its Python; impossible if that cannot be built."""
+    source = found.first.source
+    if source is None or sources is None or not cell.runs or not isinstance(python, Interpreter):
+        return cell
+    texts = [t for r in rules if within(found.number, r.versions) for t in r.requirements]
+    try:
+        wheels = sources.wheels(source, cell.distribution, members(texts)[1], python)
+    except PlugpullError as error:
+        return replace(cell, impossible=str(error))
+    return replace(cell, resolution=replace(cell.resolution, wheels=wheels))
+
+
+def _mark_default(cells: list[Cell], framework: Framework, found: Found) -> list[Cell]:
     """The newest Python that a default version supports runs every scenario, others the base."""
     texts = {pick.entry.text.strip() for pick in found.picks}
     wanted = not framework.default or bool(texts & set(framework.default))
@@ -218,31 +205,22 @@ def _excludes(exclude: Exclude, cell: Cell) -> bool:
     return (
         cell.framework == exclude.framework
         and exclude.python in {None, cell.python}
-        and _within(cell.version, exclude.versions)
+        and within(cell.origin.version if cell.origin else cell.version, exclude.versions)
     )
 
 
-def _within(version: str, specifier: str) -> bool:
-    """Whether a version is in a range. An entry that led to no version is in the full one only."""
-    if not specifier:
-        return True
-    try:
-        return matches(version, specifier)
-    except InvalidVersion:
-        return False
-
-
-def with_addition(framework: Framework, entry: Entry) -> Framework:
-    """The framework with one more version, unless it is there already.
+def with_addition(framework: Framework, entry: Entry) -> tuple[Framework, Entry]:
+    """The framework with one more version, unless it is there already, and its entry there.
 
     Raises:
         UsageError: The framework comes with the harness, and has the harness's version only.
     """
     if framework.target.distribution == HARNESS:
         raise UsageError(
-            f"--add {framework.name}=={entry.text}: it comes with the harness, in its version",
+            f"--add {framework.name}@{entry.text}: it comes with the harness, in its version",
             then=f'declare versions = ["harness"], and choose it with --only {framework.name}',
         )
-    if any(entry.meaning == there.meaning for there in framework.entries):
-        return framework
-    return replace(framework, entries=(*framework.entries, entry))
+    for there in framework.entries:
+        if entry.meaning == there.meaning:
+            return framework, there
+    return replace(framework, entries=(*framework.entries, entry)), entry

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import Any
 
@@ -106,6 +106,9 @@ def _planned_facts(plan: Plan, cell: Cell) -> dict[str, Any]:
         "notes": list(cell.notes),
         "planned": plan.created,
     }
+    if cell.origin is not None:
+        facts["origin"] = asdict(cell.origin)
+        facts["wheels"] = [asdict(wheel) for wheel in cell.resolution.wheels]
     if cell.yanked is not None:
         facts["yanked"] = cell.yanked
     return facts

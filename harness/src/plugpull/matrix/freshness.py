@@ -163,7 +163,7 @@ def pins_of(plan: Plan, cell: Cell, interpreter: Interpreter) -> PinnedList:
 def due(plan: Plan, cell: Cell, file: CellFile | None, root: Path) -> list[Pair]:
     """The selected pairs that must run, given an earlier file whose key is right (or none)."""
     wanted = selected_pairs(plan, cell, root)
-    if file is None or plan.options.fresh or cell.source == "path":
+    if file is None or plan.options.fresh:
         return wanted
     asked = {tuple(pair) for pair in file.cell.get("asked_pairs") or () if isinstance(pair, list)}
     bad = {

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from plugpull.errors import UsageError
+from plugpull.matrix.entries import is_as_of
+from plugpull.matrix.references import anchored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +32,10 @@ class MatrixOptions:
     Attributes:
         only: Prefixes or globs over result ids. Empty selects everything.
         python: ``major.minor`` versions to stay within. Empty selects all declared ones.
-        add: ``(name, version)`` of cells that the declaration does not have.
+        add: ``(name, entry)`` of versions that the declaration does not have.
         matrix: The declaration's absolute path.
         results: The absolute path of the folder for results.
+        as_of: As of when packages are seen. ``None`` leaves it to the declaration.
         repeat: How often a timing-dependent variant runs. ``None`` leaves it to the declaration.
         strict: Whether a FAIL makes the exit code 1.
         compare: The absolute path of an earlier ``matrix.json`` to compare with.
@@ -51,6 +54,7 @@ class MatrixOptions:
     add: tuple[tuple[str, str], ...] = ()
     matrix: str = ""
     results: str = ""
+    as_of: str | None = None
     repeat: int | None = None
     strict: bool = False
     compare: str | None = None
@@ -112,9 +116,10 @@ def parse_options(posargs: Sequence[str], *, root: Path, cwd: Path | None = None
     return MatrixOptions(
         only=tuple(given.only),
         python=tuple(given.python),
-        add=tuple(given.add),
+        add=tuple((name, anchored(entry, start)) for name, entry in given.add),
         matrix=str(matrix),
         results=str(start / given.results if given.results else root / RESULTS),
+        as_of=given.as_of,
         repeat=given.repeat,
         strict=given.strict,
         compare=str(start / given.compare) if given.compare else None,
@@ -158,8 +163,15 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         type=_addition,
-        metavar="NAME==VERSION",
-        help="a release that the declaration does not have; repeatable",
+        metavar="NAME@VERSION",
+        help="a version that the declaration does not have: a release, a range, latest, "
+        "git+URL@REF, a folder, a wheel; NAME==VERSION is the same; repeatable",
+    )
+    which.add_argument(
+        "--as-of",
+        type=_as_of,
+        metavar="DATE",
+        help="as of when packages are seen: YYYY-MM-DD (its end), today, or release",
     )
     which.add_argument("--matrix", type=_path, metavar="FILE", help="another matrix.toml")
     which.add_argument("--all", action="store_true", help="every scenario on every cell")
@@ -218,10 +230,16 @@ def _python(text: str) -> str:
 
 
 def _addition(text: str) -> tuple[str, str]:
-    name, middle, version = (part.strip() for part in text.partition("=="))
-    if not (name and middle and version):
-        raise argparse.ArgumentTypeError(f"write {text!r} as NAME==VERSION")
-    return name, version
+    found = re.fullmatch(r"\s*([^\s@=<>~!]+)\s*(?:==|@|(?=[<>~!]))\s*(\S.*)", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"write {text!r} as NAME==VERSION or NAME@VERSION")
+    return found[1], found[2].strip()
+
+
+def _as_of(text: str) -> str:
+    if not is_as_of(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not release, today or like 2026-03-15")
+    return text
 
 
 def _path(text: str) -> Path:

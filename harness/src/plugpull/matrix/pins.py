@@ -12,14 +12,15 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
 
 from plugpull.matrix.files import FileLock, temporary_folder, write_whole
 from plugpull.matrix.uvrun import run_uv
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from plugpull.matrix.cells import Resolution
     from plugpull.matrix.interpreters import Interpreter
 
@@ -130,7 +131,7 @@ def parse_moment(text: object) -> datetime | None:
 
 
 def _name(resolution: Resolution, interpreter: Interpreter) -> str:
-    asked = {
+    asked: dict[str, object] = {
         "requirements": resolution.requirements,
         "constraints": resolution.constraints,
         # An open cut-off moves every day; the question it asks stays the same one.
@@ -138,6 +139,8 @@ def _name(resolution: Resolution, interpreter: Interpreter) -> str:
         "python": interpreter.version,
         "path": str(interpreter.path),
     }
+    if resolution.wheels:
+        asked["wheels"] = [[wheel.path, wheel.sha256] for wheel in resolution.wheels]
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
 
 
@@ -146,7 +149,7 @@ def _compile(resolution: Resolution, interpreter: Interpreter, locks: Path) -> s
         return ""  # What comes with the harness needs nothing else.
     with temporary_folder(locks) as folder:
         asked = folder / "asked.in"
-        asked.write_text("\n".join(resolution.requirements) + "\n", encoding="utf-8")
+        asked.write_text("\n".join(_asked(resolution)) + "\n", encoding="utf-8")
         constraints = folder / "constraints.txt"
         constraints.write_text("\n".join(resolution.constraints) + "\n", encoding="utf-8")
         arguments: list[str | Path] = ["pip", "compile", asked, "--constraints", constraints]
@@ -156,6 +159,17 @@ def _compile(resolution: Resolution, interpreter: Interpreter, locks: Path) -> s
             arguments += ["--exclude-newer", resolution.as_of]
         doing = f"resolving {', '.join(resolution.requirements)}"
         return run_uv(arguments, step="resolve", doing=doing, cwd=locks)
+
+
+def _asked(resolution: Resolution) -> list[str]:
+    """The requirements as uv reads them: a wheel of ours is named by its file."""
+    ours = {wheel.name: Path(wheel.path).resolve().as_uri() for wheel in resolution.wheels}
+    lines = []
+    for text in resolution.requirements:
+        name, at, _ = text.partition(" @ ")
+        wheel = ours.get(canonicalize_name(name.partition("[")[0])) if at else None
+        lines.append(f"{name} @ {wheel}" if wheel else text)
+    return lines
 
 
 def _read(path: Path) -> PinnedList | None:

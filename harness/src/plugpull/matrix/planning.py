@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packaging.version import InvalidVersion, Version
-
 from plugpull.errors import UsageError
 from plugpull.matrix.declaration import read_declaration, undeclared
+from plugpull.matrix.entries import parse_entry
 from plugpull.matrix.entrynames import check_names
+from plugpull.matrix.environments import State
 from plugpull.matrix.expansion import expand, rfc3339, with_addition
 from plugpull.matrix.expectations import read_expectations
 from plugpull.matrix.interpreters import find_all
 from plugpull.matrix.plan import Plan, now_utc
 from plugpull.matrix.selection import Selection, may_concern, select
-from plugpull.matrix.versions import parse_entry
+from plugpull.matrix.sources import Sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from plugpull.matrix.interpreters import Interpreter, Missing
     from plugpull.matrix.manifests import TargetFacts
     from plugpull.matrix.options import MatrixOptions
-    from plugpull.matrix.versions import Entry
 
     Finder = Callable[[Iterable[str]], Mapping[str, Interpreter | Missing]]
 
@@ -67,7 +66,16 @@ def make_plan(
         if not options.python or python in options.python
     ]
     found = find(pythons) if find else find_all(pythons, download=options.download_python)
-    cells = expand(frameworks, declaration, index, found, now=moment, repeat=options.repeat)
+    cells = expand(
+        frameworks,
+        declaration,
+        index,
+        found,
+        now=moment,
+        repeat=options.repeat,
+        as_of=options.as_of,
+        sources=Sources(State(root / ".plugpull").root, found),
+    )
     if expectations is not None:
         everything = {f.name: f for f in (*declaration.frameworks, *frameworks)}
         check_names(expectations, everything, cells)
@@ -94,17 +102,20 @@ def _check_pythons(options: MatrixOptions, declaration: Declaration) -> None:
 
 def _frameworks(
     options: MatrixOptions, declaration: Declaration, targets: Path
-) -> tuple[list[Framework], dict[str, set[Version]]]:
-    """The frameworks that have something to do, and the versions that ``--add`` asks of them."""
+) -> tuple[list[Framework], dict[str, set[str]]]:
+    """The frameworks that have something to do, and the entries that ``--add`` asks of them."""
     frameworks = {framework.name: framework for framework in declaration.frameworks}
     by_distribution = {f.target.distribution: name for name, f in frameworks.items()}
-    added: dict[str, set[Version]] = {}
-    for asked, version in options.add:
+    added: dict[str, set[str]] = {}
+    for asked, text in options.add:
         name = asked if asked in frameworks else by_distribution.get(asked, asked)
         framework = frameworks.get(name) or undeclared(name, declaration, targets)
-        entry = _exact(asked, version)
-        frameworks[name] = with_addition(framework, entry)
-        added.setdefault(name, set()).add(Version(version))
+        try:
+            entry = parse_entry(text)
+        except ValueError as error:
+            raise UsageError(f"--add {asked}@{text}: {error}") from error
+        frameworks[name], there = with_addition(framework, entry)
+        added.setdefault(name, set()).add(there.label)
     chosen = [
         framework
         for name, framework in frameworks.items()
@@ -113,21 +124,11 @@ def _frameworks(
     return chosen, added
 
 
-def _exact(name: str, version: str) -> Entry:
-    try:
-        entry = parse_entry(version)
-    except ValueError as error:
-        raise UsageError(f"--add {name}=={version}: {error}") from error
-    if entry.exact is None:
-        raise UsageError(f"--add {name}=={version}: one exact version is needed")
-    return entry
-
-
 def _choose(
     cells: Iterable[Cell],
     options: MatrixOptions,
     targets: Mapping[str, TargetFacts],
-    added: Mapping[str, set[Version]],
+    added: Mapping[str, set[str]],
 ) -> list[tuple[Cell, Selection]]:
     """The selected cells, each with what runs in it.
 
@@ -161,9 +162,5 @@ def _choose(
     return chosen
 
 
-def _is_added(cell: Cell, added: Mapping[str, set[Version]]) -> bool:
-    versions = added.get(cell.framework)
-    try:
-        return versions is not None and Version(cell.version) in versions
-    except InvalidVersion:
-        return False
+def _is_added(cell: Cell, added: Mapping[str, set[str]]) -> bool:
+    return not added.get(cell.framework, set()).isdisjoint(cell.asked.split(", "))

@@ -65,9 +65,13 @@ _KEPT = frozenset(
     ]
 )
 _KEPT_PREFIXES = ("LC_", "XDG_", "UV_", "GIT_")
-#: Settings of uv that change *which* packages are chosen or where they go. The cell says that.
+#: Settings that change *which* packages are chosen or where they go. The cell says that.
 _DROPPED = frozenset(
     [
+        # git sets them for its hooks, and a build that asks git for the version would be misled.
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_WORK_TREE",
         "UV_BREAK_SYSTEM_PACKAGES",
         "UV_BUILD_CONSTRAINT",
         "UV_COMPILE_BYTECODE",
@@ -105,7 +109,7 @@ class EnvironmentFailure(PlugpullError):
 
     Attributes:
         stage: How far the cell came. Always ``install`` here.
-        step: The part that failed: ``resolve``, ``venv``, ``sync`` or ``wheel``.
+        step: The part that failed: ``resolve``, ``venv``, ``sync``, ``wheel`` or ``build``.
         last_words: The end of what uv wrote.
     """
 
@@ -158,7 +162,13 @@ def uv_environment(outer: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def run_uv(
-    arguments: Sequence[str | Path], *, step: str, doing: str, cwd: Path, stdin: str = ""
+    arguments: Sequence[str | Path],
+    *,
+    step: str,
+    doing: str,
+    cwd: Path,
+    stdin: str = "",
+    variables: Mapping[str, str] | None = None,
 ) -> str:
     """Run uv and return what it printed.
 
@@ -168,6 +178,7 @@ def run_uv(
         doing: Says the same to people: ``"<doing> failed"``.
         cwd: Where to run. uv reads the configuration of the project it stands in.
         stdin: Text to feed.
+        variables: Environment variables besides the usual ones.
 
     Raises:
         EnvironmentFailure: uv ended with an error.
@@ -180,7 +191,7 @@ def run_uv(
         text=True,
         errors="replace",
         cwd=cwd,
-        env=uv_environment(),
+        env={**uv_environment(), **(variables or {})},
         check=False,
     )
     if done.returncode != 0:

@@ -1,66 +1,35 @@
-"""From what the declaration says about versions to releases that exist.
+"""From an entry of the declaration to releases that exist.
 
-An entry is *exact* (``"1.2.11"``) or *open*: a specifier (its newest match), ``"latest"``, or
-``"latest-minors:5"`` (the newest release of each of the newest five minors). Open entries pass
-over yanked releases, and over pre-releases unless they ask for them. ``"harness"`` is the version
-that every cell gets anyway: that of this checkout, for a target which comes with it.
+Open entries pass over yanked releases, and over pre-releases unless they ask for them.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from plugpull._version import __version__
+from plugpull.matrix.entries import Entry, parse_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from plugpull.matrix.index import Release
+    from plugpull.matrix.sources import Source
 
 __all__ = ["Entry", "Pick", "matches", "parse_entry", "resolve", "supports"]
 
-_MINORS = re.compile(r"latest-minors:([0-9]+)")
-#: ``==1.2.11`` means one release, as surely as ``1.2.11`` does.
-_PINNED = re.compile(r"\s*===?\s*([^*,\s]+)\s*")
 #: Higher than any patch release of any Python.
 _PATCHES = range(64)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry of a list of versions.
-
-    Attributes:
-        text: As it stands in the declaration.
-        exact: The version, for an exact entry. ``None`` for an open one.
-        specifier: What an open entry's release must match. ``""`` matches everything.
-        minors: How many minors an open entry takes. ``None`` takes one release.
-        harness: The version is the harness's own; no index is asked for it, and nothing installed.
-    """
-
-    text: str
-    exact: str | None = None
-    specifier: str = ""
-    minors: int | None = None
-    harness: bool = False
-
-    @property
-    def meaning(self) -> tuple[object, ...]:
-        """Equal for two entries that mean the same: ``"1.0"`` and ``"1.0.0"`` do."""
-        if self.exact is not None:
-            return (Version(self.exact),)
-        return (SpecifierSet(self.specifier), self.minors)
-
-
-@dataclass(frozen=True, slots=True)
 class Pick:
-    """One release that an entry led to, or the reason why it led to none.
+    """One version that an entry led to, or the reason why it led to none.
 
     Attributes:
         entry: The entry.
@@ -68,6 +37,7 @@ class Pick:
         release: What the index knows of it. ``None`` if there is no such release.
         notes: Remarks for people.
         impossible: Why there is no release. ``None`` if there is one.
+        source: For a reference: what it led to.
     """
 
     entry: Entry
@@ -75,67 +45,40 @@ class Pick:
     release: Release | None = None
     notes: tuple[str, ...] = ()
     impossible: str | None = None
-
-
-def parse_entry(text: str) -> Entry:
-    """Read one entry.
-
-    Raises:
-        ValueError: It is neither a version nor anything else that an entry may be.
-    """
-    stripped = text.strip()
-    if stripped == "latest":
-        return Entry(text)
-    if stripped == "harness":
-        return Entry(text, exact=__version__, harness=True)
-    minors = _MINORS.fullmatch(stripped)
-    if minors is not None:
-        if int(minors[1]) < 1:
-            raise ValueError("latest-minors counts from 1")
-        return Entry(text, minors=int(minors[1]))
-    pinned = _PINNED.fullmatch(stripped)
-    try:
-        version = Version(pinned[1] if pinned else stripped)
-    except InvalidVersion:
-        pass
-    else:
-        return Entry(text, exact=str(version))
-    try:
-        specifier = SpecifierSet(stripped)
-    except InvalidSpecifier:
-        specifier = SpecifierSet()
-    if not str(specifier):
-        raise ValueError(
-            f"{text!r} is neither a version nor a specifier (PEP 440), "
-            'nor "latest" or "latest-minors:N"'
-        )
-    return Entry(text, specifier=str(specifier))
+    source: Source | None = None
 
 
 def resolve(
-    entry: Entry, releases: Sequence[Release], *, project: str, cut_off: datetime | None = None
+    entry: Entry,
+    releases: Sequence[Release],
+    *,
+    project: str,
+    cut_off: datetime | None = None,
+    answered: Sequence[str] = (),
 ) -> tuple[Pick, ...]:
-    """The releases an entry leads to, at least one pick.
+    """The releases that an entry stands for: at least one pick, perhaps an impossible one.
 
     Args:
-        entry: The entry.
-        releases: What the index has, the oldest version first.
+        entry: The entry, which is no reference.
+        releases: All of the project's, the oldest version first.
         project: The distribution's name, for texts.
         cut_off: Releases that came later do not exist for this entry. ``None`` sees all.
+        answered: The ranges of versions in which the target can be asked anything, for ``lowest``.
     """
     if entry.harness:
         return (Pick(entry, __version__),)
     if entry.exact is not None:
         return (_exact(entry, releases, project, cut_off),)
     seen = [release for release in releases if _before(release, cut_off)]
-    allow = bool(SpecifierSet(entry.specifier).prereleases)
+    allow = entry.pre or bool(SpecifierSet(entry.specifier).prereleases)
     fitting = [
         release
         for release in seen
         if matches(release.version, entry.specifier)
         and (allow or not Version(release.version).is_prerelease)
+        and (not entry.lowest or _any_matches(release.version, answered))
     ]
-    chosen, passed = _newest(fitting, entry.minors)
+    chosen, passed = _chosen(entry, fitting)
     notes = tuple(
         f"{release.version} is yanked{f' ({release.yanked})' if release.yanked else ''}"
         f" and was passed over by {entry.text}"
@@ -199,27 +142,39 @@ def _exact(
     return Pick(entry, str(wanted), impossible=f"{project} has no release {entry.exact}{newest}")
 
 
-def _newest(releases: Sequence[Release], minors: int | None) -> tuple[list[Release], list[Release]]:
-    """The newest release of each of the newest minors, and the yanked ones before it in line.
+def _chosen(entry: Entry, fitting: Sequence[Release]) -> tuple[list[Release], list[Release]]:
+    """What an open entry takes, and the yanked releases that it passed over on its way."""
+    if entry.lowest:
+        return _one_of_each(fitting, lambda _: (), 1)
+    newest_first = list(reversed(fitting))
+    if entry.majors:
+        return _one_of_each(newest_first, lambda v: (v.epoch, v.major), len(fitting))
+    return _one_of_each(newest_first, lambda v: (v.epoch, v.major, v.minor), entry.minors or 1)
 
-    Without a number of minors: the newest release of all.
-    """
+
+def _one_of_each(
+    releases: Sequence[Release], line: Callable[[Version], tuple[int, ...]], most: int
+) -> tuple[list[Release], list[Release]]:
+    """The first release of each line that is not yanked, and the yanked ones before it."""
     chosen: list[Release] = []
     passed: list[Release] = []
     done: set[tuple[int, ...]] = set()
-    for release in reversed(releases):
-        version = Version(release.version)
-        minor = (version.epoch, version.major, version.minor)
-        if minor in done:
+    for release in releases:
+        of = line(Version(release.version))
+        if of in done:
             continue
         if release.yanked is not None:
             passed.append(release)
             continue
         chosen.append(release)
-        done.add(minor)
-        if len(chosen) == (minors or 1):
+        done.add(of)
+        if len(chosen) == most:
             break
     return chosen, passed
+
+
+def _any_matches(version: str, ranges: Sequence[str]) -> bool:
+    return not ranges or any(matches(version, one) for one in ranges)
 
 
 def _before(release: Release, cut_off: datetime | None) -> bool:
