@@ -90,7 +90,7 @@ def check_held(
     return None
 
 
-def _after(agent: AgentProcess, held: HeldCall, evidence: dict[str, Any]) -> str | None:
+def _after(agent: AgentProcess, held: HeldCall | HeldFault, evidence: dict[str, Any]) -> str | None:
     status = agent.wait(_DIES_WITHIN)
     evidence["agent_status"] = status
     if status != -signal.SIGKILL:

@@ -16,6 +16,7 @@ __all__ = [
     "Result",
     "combine",
     "exit_code",
+    "judge_at_most_once",
     "judge_effects",
 ]
 
@@ -39,6 +40,7 @@ class Outcome:
     REPEATED = "repeated"
     UNPAIRED = "unpaired"
     SURFACED = "surfaced"
+    UNAPPROVED = "unapproved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,22 @@ def judge_effects(
                 "which the run without a fault never used",
             )
     return None
+
+
+def judge_at_most_once(
+    expected: Collection[str], effects: Mapping[str, int], *, when: str
+) -> Judgement | None:
+    """The same for a run that may have been left unfinished: what is missing is no FAIL."""
+    done = {name: count for name, count in effects.items() if count}
+    for name, count in done.items():
+        if name in expected and count > 1:
+            return Judgement(
+                FAIL,
+                Outcome.DUPLICATED,
+                f"effect {Outcome.DUPLICATED}: the provider saw {count} {name} effects {when} "
+                "(expected at most 1)",
+            )
+    return judge_effects([name for name in expected if name in done], done, when=when)
 
 
 def combine(repetitions: Sequence[Result], *, declared_timing_dependent: bool) -> Result:

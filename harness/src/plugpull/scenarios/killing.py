@@ -13,6 +13,7 @@ from plugpull.lab import Ended, Trial
 from plugpull.processes.launcher import LOST, CannotStart, kill_group
 from plugpull.provider import AFTER_EFFECT, HeldCall
 from plugpull.scenarios.base import error, judge_ended_resume
+from plugpull.scenarios.holding import hold_in_call, note_stderr
 from plugpull.subject import Subject
 from plugpull.verdicts import Judgement
 
@@ -60,26 +61,19 @@ def kill_in_call(
     Returns:
         The call in which the agent died, or the ERROR that says why it did not die as designed.
     """
-    provider = trial.provider
-    provider.phase = verb
-    provider.hold_next(point, number, effect, stop_there=stop_there)
-    generation = 0 if verb == "start" else 1
-    try:
-        agent = trial.launch(verb, generation=generation)
-    except CannotStart as reason:
-        return error(f"the agent could not be started: {trial.subject.argv[0]}: {reason}")
-    held = provider.wait_held(limit, lambda: agent.poll() is None)
-    if held is None:
-        status = agent.poll()
-        evidence["ended_by_itself"] = status
-        trial.end(agent)
-        provider.drop_held()
-        note_stderr(evidence, trial.stderr(verb))
-        what = "the provider" + (f" for {effect}" if effect else "")
-        what += f" {number} times" if number > 1 else ""
-        if status is None:
-            return error(f"the tool did not call {what} within {limit:g} s")
-        return error(f"the agent exited (status {status}) before its tool called {what}")
+    standing = hold_in_call(
+        trial,
+        point,
+        limit,
+        evidence,
+        verb=verb,
+        number=number,
+        effect=effect,
+        stop_there=stop_there,
+    )
+    if isinstance(standing, Judgement):
+        return standing
+    agent, held = standing
     before_kill()
     kill = pull_the_plug(agent, held)
     evidence["kill"] = kill.evidence
@@ -88,7 +82,7 @@ def kill_in_call(
         # While the call is held: a process that left the group may end once it is closed,
         # and nobody could name it then.
         trial.sweep()
-    provider.drop_held()
+    trial.provider.drop_held()
     if kill.problem:
         note_stderr(evidence, trial.stderr(verb))
         return error(f"the kill did not land in the tool: {kill.problem}")
@@ -224,9 +218,3 @@ def settle(trial: Trial, quiet: float | None = None) -> None:
             time.sleep(quiet / _GLANCES)
             if trial.busy():
                 before = None
-
-
-def note_stderr(evidence: dict[str, Any], stderr: str) -> None:
-    """Keep what a process wrote to standard error, if it wrote anything."""
-    if stderr:
-        evidence["stderr"] = stderr
