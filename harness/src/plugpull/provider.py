@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from plugpull.call_gates import CallGates
 from plugpull.fault_desk import FaultDesk
 from plugpull.wire import Connection, Server
 
@@ -87,6 +88,8 @@ class Provider:
     def __init__(self, path: Path) -> None:
         self.phase = "unfaulted"
         self.faults = FaultDesk()
+        #: Closed, they take precedence over :meth:`hold_next`.
+        self.gates = CallGates()
         self._lock = threading.Lock()
         self._calls: list[Call] = []
         self._taken: list[str] = []
@@ -225,6 +228,7 @@ class Provider:
         """Stop; calls that are open fail in their callers."""
         self._released.set()
         self.faults.close()
+        self.gates.drop()
         self._server.close()
 
     def _serve(self, connection: Connection) -> None:
@@ -260,6 +264,8 @@ class Provider:
 
     def _take(self, name: str, key: str | None, connection: Connection) -> bool:
         """Record the call; ``False`` if it was held and gets no answer."""
+        if self.gates.has_closed(name):
+            return self._take_at_gate(name, key, connection)
         with self._lock:
             if self._first_call is None:
                 self._first_call = time.monotonic()
@@ -283,6 +289,17 @@ class Provider:
             if self._answers_held:
                 self._calls[place] = replace(self._calls[place], recorded=True)
             return self._answers_held
+
+    def _take_at_gate(self, name: str, key: str | None, connection: Connection) -> bool:
+        """Record the call once it is let through; ``False`` if it gets no answer."""
+        with self._lock:
+            place = len(self._calls)
+            self._calls.append(Call(name, key, connection.pid, self.phase, recorded=False))
+        if not self.gates.pass_through(HeldCall(name, key, connection)):
+            return False
+        with self._lock:
+            self._calls[place] = replace(self._calls[place], recorded=True)
+        return True
 
     def _keep_back(self, name: str) -> None:
         with self._lock:

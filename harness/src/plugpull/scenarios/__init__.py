@@ -9,6 +9,7 @@ from plugpull.scenarios.kill_at_save import KillAtSave
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.scenarios.kill_sweep import KillSweep
 from plugpull.scenarios.lost_session_write import LostSessionWrite
+from plugpull.scenarios.resume_after_approval import ResumeAfterApproval
 from plugpull.scenarios.resume_after_upgrade import ResumeAfterUpgrade
 from plugpull.scenarios.store_roundtrip import StoreRoundtrip
 from plugpull.scenarios.two_resumers import TwoResumers
@@ -25,6 +26,7 @@ SCENARIOS: dict[str, Scenario] = {
         StoreRoundtrip(),
         KillSweep(),
         BatchKill(),
+        ResumeAfterApproval(),
         TwoResumers(),
         ChangedWorld(),
         ResumeAfterUpgrade(),
