@@ -5,10 +5,14 @@ from __future__ import annotations
 from plugpull.scenarios.base import Scenario
 from plugpull.scenarios.batch_kill import BatchKill
 from plugpull.scenarios.changed_world import ChangedWorld
+from plugpull.scenarios.graceful_stop import GracefulStop
 from plugpull.scenarios.kill_at_save import KillAtSave
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.scenarios.kill_sweep import KillSweep
 from plugpull.scenarios.lost_session_write import LostSessionWrite
+from plugpull.scenarios.model_error_after_tool import ModelErrorAfterTool
+from plugpull.scenarios.provider_ack_lost import ProviderAckLost
+from plugpull.scenarios.restart_next_turn import RestartNextTurn
 from plugpull.scenarios.resume_after_approval import ResumeAfterApproval
 from plugpull.scenarios.resume_after_upgrade import ResumeAfterUpgrade
 from plugpull.scenarios.store_roundtrip import StoreRoundtrip
@@ -27,6 +31,10 @@ SCENARIOS: dict[str, Scenario] = {
         KillSweep(),
         BatchKill(),
         ResumeAfterApproval(),
+        GracefulStop(),
+        ModelErrorAfterTool(),
+        ProviderAckLost(),
+        RestartNextTurn(),
         TwoResumers(),
         ChangedWorld(),
         ResumeAfterUpgrade(),
