@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packaging.version import InvalidVersion, Version
-
 from plugpull.matrix.environments import harness_wheel, make_environment
 from plugpull.matrix.files import FileLock, temporary_folder, write_json
 from plugpull.matrix.filing import Job, now, standing, write_failure, write_results
@@ -22,9 +20,9 @@ from plugpull.matrix.freshness import (
 )
 from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.interrupts import Interrupts, Supervised
+from plugpull.matrix.proven import not_proven
 from plugpull.matrix.results import BadFile, CellFile, read_cell_file
 from plugpull.matrix.uvrun import EnvironmentFailure, gist, last_words
-from plugpull.matrix.wheels import not_from
 
 if TYPE_CHECKING:
     from plugpull.matrix.cells import Cell
@@ -119,7 +117,7 @@ def _run_locked(
             write_failure(plan, cell, "run", f"the harness ended with {code}\n{words}")
             reason = f"the harness ended with {code} and left no report"
             return CellOutcome("", f"ERROR: {reason}: {_last_line(words)}")
-    wrong = _wrong_version(cell, measured) or _not_ours(cell, folder, measured)
+    wrong = not_proven(cell, folder, measured)
     if wrong:
         write_failure(plan, cell, "version", wrong)
         return CellOutcome("", f"ERROR: {wrong}")
@@ -149,31 +147,6 @@ def _earlier(plan: Plan, cell: Cell, key: CellKey) -> CellFile | None:
     """The results that an earlier run finished with, if they were measured under this key."""
     file = standing(plan, cell)
     return file if file is not None and file.text("key") == key.value else None
-
-
-def _wrong_version(cell: Cell, measured: CellFile) -> str:
-    """Why the measured version is not the one asked for; ``""`` if it is, or if none is proven."""
-    proven = measured.text("version")
-    if not proven:
-        return ""
-    wanted = cell.origin.version if cell.origin else cell.version
-    try:
-        same = Version(proven) == Version(wanted)
-    except InvalidVersion:
-        same = proven == wanted
-    return "" if same else f"{cell.framework} {wanted} was asked for, {proven} was imported"
-
-
-def _not_ours(cell: Cell, environment: Path, measured: CellFile) -> str:
-    """Why the measured code is not proven to be what was built; ``""`` if it is, or is a release.
-
-    A release of the same version number is no proof: only the file that was imported is.
-    """
-    if cell.origin is None or measured.text("stage") == "import":
-        return ""
-    imported = measured.cell.get("imported")
-    facts = imported if isinstance(imported, dict) else {}
-    return not_from(cell.resolution.wheels[0], environment, facts)
 
 
 def _outcome(file: CellFile, how: str) -> CellOutcome:

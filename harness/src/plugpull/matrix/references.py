@@ -1,8 +1,8 @@
 """Versions that are no releases: a commit of a git repository, a folder, a wheel, an sdist.
 
 ``git+URL@REF`` (a branch, a tag, a commit, ``refs/pull/7/head``; without ``@REF`` the repository's
-own default), a path that begins with ``/``, ``./``, ``../`` or ``~/``, and any path that ends like a
-wheel or an sdist. A package below the top of a checkout is named as pip does it:
+own default), a path that begins with ``/``, ``./``, ``../`` or ``~/``, and any path that ends like
+a wheel or an sdist. A package below the top of a checkout is named as pip does it:
 ``#subdirectory=libs/core``.
 """
 

@@ -26,9 +26,9 @@ from plugpull.errors import PlugpullError, UsageError
 from plugpull.matrix.cells import Origin
 from plugpull.matrix.checkouts import missing_package, needs_history
 from plugpull.matrix.files import FileLock, temporary_folder
-from plugpull.matrix.git import Repository
 from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.references import GIT, PATH, WHEEL, shown
+from plugpull.matrix.repositories import Repository
 from plugpull.matrix.trees import look_at
 from plugpull.matrix.wheels import build_wheel, kept_wheel, read_wheel
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from plugpull.matrix.cells import Wheel
-    from plugpull.matrix.git import Commit
+    from plugpull.matrix.history import Commit
     from plugpull.matrix.interpreters import Missing
     from plugpull.matrix.references import Reference
     from plugpull.matrix.trees import Tree

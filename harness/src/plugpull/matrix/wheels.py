@@ -1,15 +1,13 @@
-"""Wheels of versions under test: built once per state of their source, read, and proven."""
+"""Wheels of versions under test: built once per state of their source, and read."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import zipfile
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlparse
+from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
@@ -22,7 +20,7 @@ from plugpull.matrix.uvrun import EnvironmentFailure, run_uv
 if TYPE_CHECKING:
     from plugpull.matrix.interpreters import Interpreter
 
-__all__ = ["Built", "build_wheel", "kept_wheel", "not_from", "read_wheel"]
+__all__ = ["Built", "build_wheel", "kept_wheel", "read_wheel"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,32 +116,3 @@ def read_wheel(path: Path) -> Built:
     digest = hashlib.sha256(content).hexdigest()
     wanted = metadata["Requires-Python"]
     return Built(Wheel(canonicalize_name(name), version, str(path), digest), wanted)
-
-
-def not_from(wheel: Wheel, environment: Path, imported: dict[str, Any]) -> str:
-    """Why what a cell imported is not proven to be a wheel's; ``""`` if it is.
-
-    Args:
-        wheel: What should have been installed.
-        environment: The cell's folder.
-        imported: What the harness found: the ``file`` that was imported, and its ``sha256``.
-    """
-    file, digest = imported.get("file"), imported.get("sha256")
-    if not isinstance(file, str) or not isinstance(digest, str):
-        return f"the harness does not say which file of {wheel.name} was imported"
-    name = wheel.name.replace("-", "_")
-    pattern = "lib/python*/site-packages/*.dist-info/direct_url.json"
-    origins = [
-        json.loads(path.read_text(encoding="utf-8")).get("url", "")
-        for path in environment.glob(pattern)
-        if canonicalize_name(path.parent.name.partition("-")[0]) == canonicalize_name(name)
-    ]
-    if [unquote(urlparse(url).path) for url in origins] != [str(Path(wheel.path).resolve())]:
-        return f"{wheel.name} was installed from {', '.join(origins) or 'an index'}"
-    with zipfile.ZipFile(wheel.path) as archive:
-        for member in archive.namelist():
-            if Path(file).as_posix().endswith(f"/site-packages/{member}"):
-                if hashlib.sha256(archive.read(member)).hexdigest() == digest:
-                    return ""
-                return f"{file} is not the file that {Path(wheel.path).name} holds"
-    return f"{file} is no file of {Path(wheel.path).name}"
