@@ -357,7 +357,7 @@ _KILL_MID_TOOL = [
         ),
     ),
     *_mutants(
-        "scenarios/kill_mid_tool.py",
+        "scenarios/whole_runs.py",
         (
             "the held effect alone is expected",
             "effects=tuple(effects)",

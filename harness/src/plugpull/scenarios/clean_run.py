@@ -12,6 +12,7 @@ from plugpull.differences import Difference, compare_outputs, compare_trees
 from plugpull.endstate import EMPTY, Entry, snapshot
 from plugpull.lab import Lab, Trial
 from plugpull.scenarios.base import NotUsable, run_unfaulted
+from plugpull.scenarios.history import find_break, read_history
 from plugpull.subject import Subject
 
 __all__ = ["CleanRun", "EndState", "end_state", "run_clean", "run_once_more"]
@@ -30,11 +31,13 @@ class EndState:
         tree: What it left in its work folder.
         output: The final output that ``inspect`` reports, ``None`` where it reports none.
         unread: Why ``inspect`` could report nothing, ``None`` if it could.
+        unpaired: What is wrong with the history that it reports, if it reports one.
     """
 
     tree: Mapping[str, Entry]
     output: Any
     unread: str | None = None
+    unpaired: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +157,27 @@ def end_state(trial: Trial, limit: float, ignore: tuple[str, ...]) -> EndState:
         return EndState(tree, None)
     if "error" in reported:
         return EndState(tree, None, unread=str(reported["error"]))
-    return EndState(tree, reported.get("output"))
+    return EndState(tree, reported.get("output"), unpaired=_unpaired(reported))
+
+
+def _unpaired(reported: Mapping[str, Any]) -> str | None:
+    """What is wrong with a reported history; an agent need not report any."""
+    if "history" not in reported:
+        return None
+    try:
+        return find_break(read_history(reported))
+    except ValueError as problem:
+        return str(problem)
 
 
 def _readable(state: EndState) -> EndState:
     if state.unread:
         raise NotUsable(
             f"a run without a fault cannot be read back: {state.unread}", {"stage": "unfaulted"}
+        )
+    if state.unpaired:
+        raise NotUsable(
+            f"the history without a fault is broken: {state.unpaired}", {"stage": "unfaulted"}
         )
     return state
 

@@ -1,6 +1,7 @@
 """kill-mid-tool: SIGKILL inside a tool, before or after its effect, then resume.
 
-What should be true after: the provider saw every effect of the unfaulted run exactly once.
+What should be true after: the provider saw every effect of the unfaulted run exactly once, and in
+the stored history each call has one answer and each answer its call.
 
 ERROR when the run could not be killed as designed: the agent ended or fell silent before its tool
 called the provider, or the kill check failed. The proof that the fault landed is the held call, the
@@ -16,15 +17,10 @@ from typing import Any
 
 from plugpull.lab import Lab, Trial
 from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
-from plugpull.scenarios.base import (
-    Case,
-    NotUsable,
-    Settings,
-    Unfaulted,
-    run_unfaulted,
-)
+from plugpull.scenarios.base import Case, Settings, Unfaulted
 from plugpull.scenarios.killing import kill_in_call, resume
 from plugpull.scenarios.trying import try_killed
+from plugpull.scenarios.whole_runs import judge_stored, run_whole
 from plugpull.subject import Subject
 from plugpull.verdicts import PASS, Judgement, Outcome, Result, judge_effects
 
@@ -42,30 +38,10 @@ class KillMidTool:
         """Run ``start`` to its end.
 
         Raises:
-            NotUsable: It failed, or its tool never called the provider.
+            NotUsable: It failed, its tool never called the provider, or its history is broken.
         """
         del settings
-        limit = lab.limits.unfaulted
-        with lab.trial(subject) as trial:
-            ended, effects = run_unfaulted(trial, limit)
-            if not effects:
-                raise NotUsable(
-                    "the agent exited (code 0) and its tool never called the provider: "
-                    "report the effect with record_effect where the tool calls the service",
-                    {
-                        "stage": "unfaulted",
-                        "effects": {},
-                        "calls": [],
-                        "start_returncode": ended.returncode,
-                        **({"stderr": ended.stderr} if ended.stderr else {}),
-                    },
-                )
-        return Unfaulted(
-            effects=tuple(effects),
-            seconds=ended.seconds,
-            cases=tuple(Case(point) for point in self.fault_points),
-            evidence={"effects": effects, "seconds": round(ended.seconds, 3)},
-        )
+        return run_whole(lab, subject, [Case(point) for point in self.fault_points])
 
     def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
         """Kill at the fault point, resume, and count."""
@@ -81,8 +57,9 @@ def _run(
     broken = resume(trial, limit, evidence) or judge_effects(
         unfaulted.effects, trial.provider.effects, when="after resume"
     )
-    if (reported := trial.inspect(limit)) is not None:
-        evidence["reported"] = reported
-    return broken or Judgement(
-        PASS, Outcome.HELD, f"the provider saw exactly 1 {killed.effect} effect"
+    stored = judge_stored(trial, limit, evidence, when="after resume")
+    return (
+        broken
+        or stored
+        or Judgement(PASS, Outcome.HELD, f"the provider saw exactly 1 {killed.effect} effect")
     )

@@ -2,7 +2,7 @@
 
 What should be true after: the end state is that of a run without a fault. Every effect happened
 exactly once, the final output that ``inspect`` reports is the same, and so is what was left in the
-work folder.
+work folder; in a history that it reports, each call has one answer.
 
 Fault points: before and after the effect of each call (``before-effect``, ``after-effect``); the
 same with a second kill at the first call of the resume (``...-twice``); and ``random-moment``, a
@@ -194,6 +194,10 @@ class _Attempt:
         evidence |= {"tree_hash": tree_hash(found.tree), "output": found.output}
         if found.unread:
             evidence["inspect"] = found.unread
+        if found.unpaired and broken is None:
+            broken = Judgement(
+                FAIL, Outcome.UNPAIRED, f"stored history broken after resume: {found.unpaired}"
+            )
         if broken:
             _keep(evidence, clean.differences(found))
             return broken

@@ -56,7 +56,9 @@ def run_whole(
         }
         if not effects:
             raise NotUsable(
-                "the agent exited (code 0) and its tool never called the provider", facts
+                "the agent exited (code 0) and its tool never called the provider: "
+                "report the effect with record_effect where the tool calls the service",
+                facts,
             )
         reached = {one.point for one in trial.provider.faults.reached}
         if missing := [point for point in points if point not in reached]:
