@@ -180,7 +180,8 @@ def _run(
         provider.faults.let_go()
         note_stderr(evidence, trial.stderr("start"))
         return error(f"start never came to the save {rule.save} within {limit:g} s")
-    if rule.point == SAVE_LATE:
+    if rule.point != NATURAL:
+        # Results that are on their way are stored, or held back, before the agent dies.
         settle(trial)
     evidence["stored_before"] = [str(one) for one in writes_at(provider.faults, END, "start")]
     evidence["late"] = _late(trial)
