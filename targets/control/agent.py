@@ -12,7 +12,9 @@ receipt again.
 
 batch-kill: three calls at once. One notes each answer, the other forgets them all.
 
-two-resumers: resumed twice at once. One lets in one process at a time, the other anybody.
+two-resumers: gone on with twice at once. One lets in one process at a time, the other anybody.
+
+resume-twice: gone on with after its end. One finds everything done, the other starts over.
 
 changed-world: resumed where something else is true. One refuses, the other goes on without a word.
 
@@ -199,6 +201,9 @@ def failed_write_counts(store: StoreClient, item: dict[str, str]) -> bool:
 
 
 if __name__ == "__main__":
+    if VERB == "start" and "PLUGPULL_APPROVAL" in os.environ:
+        # Nothing comes before the charge, so there is nothing to save while a human decides.
+        sys.exit()
     if KIND == "locks-its-run":
         refuse_company()
     if KIND in TOOLS:

@@ -22,7 +22,7 @@ from plugpull.processes.fork_launcher import ForkLauncher, ForkUnavailable
 from plugpull.processes.launcher import SpawnLauncher
 from plugpull.processes.strays import MARKER_VARIABLE
 from plugpull.saved_states import find_states
-from plugpull.scenarios import SCENARIOS
+from plugpull.scenarios import BEYOND_AGENTS, SCENARIOS
 from plugpull.scenarios.base import Case, NotUsable, Scenario, Settings
 from plugpull.scenarios.changed_world import ChangedWorld
 from plugpull.scenarios.kill_mid_tool import KillMidTool
@@ -123,7 +123,7 @@ class Runner:
         Raises:
             UsageError: The command is empty or its quotes do not match.
         """
-        subject = Subject(target=command, argv=split_command(command))
+        subject = Subject(target=command, argv=split_command(command), lacking=BEYOND_AGENTS)
         self._lab.use(SpawnLauncher(self._lab.guardian))
         wanted = self._selection.scenarios or (KillMidTool.name,)
         return Report(

@@ -15,10 +15,17 @@ from plugpull.scenarios.provider_ack_lost import ProviderAckLost
 from plugpull.scenarios.restart_next_turn import RestartNextTurn
 from plugpull.scenarios.resume_after_approval import ResumeAfterApproval
 from plugpull.scenarios.resume_after_upgrade import ResumeAfterUpgrade
+from plugpull.scenarios.resume_twice import AFTER_APPROVAL, ResumeTwice
 from plugpull.scenarios.store_roundtrip import StoreRoundtrip
-from plugpull.scenarios.two_resumers import TwoResumers
+from plugpull.scenarios.two_resumers import APPROVALS_AT_ONCE, TwoResumers
 
-__all__ = ["SCENARIOS"]
+__all__ = ["BEYOND_AGENTS", "SCENARIOS"]
+
+#: Scenario and fault point, for each that needs a verb which a user's own agent does not have,
+#: although its scenario can be asked of one.
+BEYOND_AGENTS = frozenset(
+    {(ResumeTwice.name, AFTER_APPROVAL), (TwoResumers.name, APPROVALS_AT_ONCE)}
+)
 
 #: Every scenario by name, in the order in which they run and are shown.
 SCENARIOS: dict[str, Scenario] = {
@@ -35,6 +42,7 @@ SCENARIOS: dict[str, Scenario] = {
         ModelErrorAfterTool(),
         ProviderAckLost(),
         RestartNextTurn(),
+        ResumeTwice(),
         TwoResumers(),
         ChangedWorld(),
         ResumeAfterUpgrade(),

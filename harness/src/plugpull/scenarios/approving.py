@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from plugpull.lab import Ended, Lab, Trial
@@ -119,16 +120,22 @@ def note_process(
         evidence["resume_returncode"] = returncode
 
 
-def set_aside(trial: Trial, verb: str) -> None:
+def set_aside(trial: Trial, verb: str) -> Path:
     """Keep what processes with this verb wrote by itself, so that the next one's is its own.
 
     One that still writes goes on writing to the file that was put aside.
+
+    Returns:
+        Where its standard error is now; no such file if nobody wrote before.
     """
+    aside = trial.private / verb
     for kind in ("out", "err"):
         written = trial.private / f"{verb}.{kind}"
+        free = (trial.private / f"{verb}-{number}.{kind}" for number in itertools.count(1))
+        aside = next(place for place in free if not place.exists())
         if written.exists():
-            free = (trial.private / f"{verb}-{number}.{kind}" for number in itertools.count(1))
-            written.rename(next(place for place in free if not place.exists()))
+            written.rename(aside)
+    return aside
 
 
 def judge_unapproved(
