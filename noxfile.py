@@ -20,6 +20,7 @@ nox -t langgraph                                  all cells of a framework (or -
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import nox
@@ -35,7 +36,16 @@ nox.needs_version = ">=2026.10"
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["matrix"]
 
-OWN = ("tests", *(f"tests-{python}" for python in TEST_PYTHONS), "lint", "bench")
+OWN = (
+    "tests",
+    *(f"tests-{python}" for python in TEST_PYTHONS),
+    "lint",
+    "bench",
+    "upgrade",
+    "record-states",
+    "repro",
+    "shell",
+)
 LAUNCH = launch(ROOT, OWN)
 nox.options.parallel = LAUNCH.parallel
 if LAUNCH.chosen:
@@ -110,6 +120,51 @@ def bench(session: nox.Session) -> None:
     from plugpull.matrix.ownchecks import bench as body  # noqa: PLC0415
 
     body(session, ROOT)
+
+
+@nox.session(default=False)
+def upgrade(session: nox.Session) -> None:
+    """Resume runs that one version saved under another one; --help lists the options."""
+    from plugpull.matrix.upgrade import upgrade as body  # noqa: PLC0415
+
+    _act(session, body)
+
+
+@nox.session(name="record-states", default=False)
+def record_states(session: nox.Session) -> None:
+    """Keep saved runs of released versions, for a branch to go on with."""
+    from plugpull.matrix.upgrade import record_states as body  # noqa: PLC0415
+
+    _act(session, body)
+
+
+@nox.session(default=False)
+def repro(session: nox.Session) -> None:
+    """Run one result again, and write a folder that shows it without this checkout."""
+    from plugpull.matrix.repro import repro as body  # noqa: PLC0415
+
+    _act(session, body)
+
+
+@nox.session(default=False)
+def shell(session: nox.Session) -> None:
+    """Open a shell in a cell's environment, or run a command there."""
+    from plugpull.matrix.shell import shell as body  # noqa: PLC0415
+
+    _act(session, body)
+
+
+def _act(session: nox.Session, body: Callable[..., int]) -> None:
+    """Do what has its own options, and end with its own exit code."""
+    from plugpull.errors import PlugpullError  # noqa: PLC0415
+
+    try:
+        code = body(session.posargs, root=ROOT, cwd=Path(session.invoked_from))
+    except PlugpullError as error:
+        print(f"plugpull: {error}", file=sys.stderr)
+        code = error.exit_code
+    if code:
+        sys.exit(code)
 
 
 def _collect() -> None:

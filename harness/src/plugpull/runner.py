@@ -25,6 +25,7 @@ from plugpull.saved_states import find_states
 from plugpull.scenarios import BEYOND_AGENTS, SCENARIOS
 from plugpull.scenarios.base import Case, NotUsable, Scenario, Settings
 from plugpull.scenarios.changed_world import ChangedWorld
+from plugpull.scenarios.described import describe
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.scenarios.resume_after_upgrade import ResumeAfterUpgrade
 from plugpull.subject import Subject
@@ -191,6 +192,7 @@ class Runner:
             )
             controls += found
             report.cell["stage"] = "run"
+            report.cell.setdefault("described", {})[scenario.name] = describe(scenario)
             deviation = next((str(one) for one in found if one.deviates), None)
             for subject in subjects:
                 if deviation is not None:
