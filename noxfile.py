@@ -41,6 +41,7 @@ OWN = (
     *(f"tests-{python}" for python in TEST_PYTHONS),
     "lint",
     "bench",
+    "bisect",
     "upgrade",
     "record-states",
     "repro",
@@ -120,6 +121,14 @@ def bench(session: nox.Session) -> None:
     from plugpull.matrix.ownchecks import bench as body  # noqa: PLC0415
 
     body(session, ROOT)
+
+
+@nox.session(default=False)
+def bisect(session: nox.Session) -> None:
+    """Find the release, or the commit, that changed a verdict."""
+    from plugpull.matrix.bisect import bisect as body  # noqa: PLC0415
+
+    _act(session, body)
 
 
 @nox.session(default=False)

@@ -173,7 +173,7 @@ def compare(
             if verdicts:
                 changed.append(Change(identity, "ERROR", _worst(verdicts), "the cell runs"))
     same = 0
-    by_chance = []
+    by_chance: list[Change] = []
     for identity, (verdict, detail, timing) in now.items():
         before = then.get(identity)
         if before == verdict:

@@ -63,8 +63,16 @@ def read_declaration(path: Path, targets: Path) -> Declaration:
     return Declaration(path, pythons, frameworks, excludes, rule)
 
 
-def undeclared(name: str, declaration: Declaration, targets: Path) -> Framework:
+def undeclared(
+    name: str, declaration: Declaration, targets: Path, option: str = "--add"
+) -> Framework:
     """A framework that has a target and no place in the declaration.
+
+    Args:
+        name: Its name.
+        declaration: Where it has no place.
+        targets: The folder with one folder for each target.
+        option: What asked for it, for an error.
 
     Raises:
         UsageError: There is no such target either.
@@ -72,7 +80,7 @@ def undeclared(name: str, declaration: Declaration, targets: Path) -> Framework:
     known = [framework.name for framework in declaration.frameworks]
     if _NAME.fullmatch(name) is None or not (targets / name / "target.json").is_file():
         raise UsageError(
-            f"--add {name}: no such framework in {declaration.path}, nor a target of that name",
+            f"{option} {name}: no such framework in {declaration.path}, nor a target of that name",
             then=suggestion(name, known) or f"known: {', '.join(known)}",
         )
     return Framework(name, read_target(targets, name), (), declaration.pythons, ())
