@@ -5,6 +5,9 @@ messages in a file and writes down what the model asks for before it does it.
 
 restart-next-turn: before the user's next message, one answers the call that has no answer, the
 other sends the model what there is, and the model refuses it.
+
+cancel-mid-stream: the client goes away. One keeps every message that is whole, the other a half one
+too, which the model refuses later.
 """
 
 from __future__ import annotations
@@ -12,10 +15,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import uuid
 from pathlib import Path
 
-from plugpull import record_effect
+from plugpull import fault, record_effect
 
 WORK = Path(os.environ["PLUGPULL_WORKDIR"])
 KIND = os.environ["PLUGPULL_CONTROL"]
@@ -23,6 +27,12 @@ ORDER = "order-42"
 MESSAGES = WORK / "messages.json"
 
 Message = dict[str, str]
+
+client_gone = threading.Event()
+
+
+class ClientGoneError(Exception):
+    """Nobody reads the stream any more."""
 
 
 def load() -> list[Message]:
@@ -48,20 +58,45 @@ def unanswered() -> list[str]:
 
 def ask_model() -> None:
     """Stand in for a model, which refuses what real providers refuse."""
-    if unanswered():
+    if unanswered() or any(one["role"] == "half" for one in load()):
         message = "400: an assistant message with tool calls must be followed by tool messages"
         raise ValueError(message)
+
+
+def watch() -> None:
+    """Wait until the client hangs up, as a web server does."""
+    if fault("client") != "go-on":
+        client_gone.set()
+
+
+def stream(answer: str) -> None:
+    """Send two pieces of text to the client."""
+    for _ in range(2):
+        if client_gone.is_set() or fault(f"chunk:{answer}") == "close" or client_gone.is_set():
+            raise ClientGoneError
 
 
 def charge() -> None:
     """The turn that asks for the charge."""
     say(role="user", text="Charge $42.")
+    stream("first-answer")
     call = f"call_{uuid.uuid4().hex}"
     say(role="call", id=call)
     record_effect("charge_card", key=call)
     say(role="tool", id=call)
     ask_model()
+    stream("last-answer")
     record_effect("finish_order", key=ORDER)
+
+
+def serve() -> None:
+    """The same for a client that may go away."""
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        charge()
+    except (ClientGoneError, ConnectionError):
+        if KIND == "keeps-half-messages":
+            say(role="half")
 
 
 def go_on() -> None:
@@ -75,7 +110,9 @@ def go_on() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[-1] == "start":
-        charge()
-    else:
+    if sys.argv[-1] != "start":
         go_on()
+    elif os.environ.get("PLUGPULL_STREAM"):
+        serve()
+    else:
+        charge()

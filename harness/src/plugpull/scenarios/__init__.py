@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plugpull.scenarios.base import Scenario
 from plugpull.scenarios.batch_kill import BatchKill
+from plugpull.scenarios.cancel_mid_stream import CancelMidStream
 from plugpull.scenarios.changed_world import ChangedWorld
 from plugpull.scenarios.graceful_stop import GracefulStop
 from plugpull.scenarios.kill_at_save import KillAtSave
@@ -42,6 +43,7 @@ SCENARIOS: dict[str, Scenario] = {
         ModelErrorAfterTool(),
         ProviderAckLost(),
         RestartNextTurn(),
+        CancelMidStream(),
         ResumeTwice(),
         TwoResumers(),
         ChangedWorld(),

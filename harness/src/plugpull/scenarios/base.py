@@ -41,6 +41,7 @@ class Settings:
         save_states: The folder for the states that this framework's runs are saved as.
         framework: The target's name, for states.
         version: The framework's version, for states.
+        one_detail: Try each fault point in one way only, where there are several.
     """
 
     writes: str = "staged"
@@ -55,6 +56,7 @@ class Settings:
     save_states: Path | None = None
     framework: str = ""
     version: str = ""
+    one_detail: bool = False
 
     def for_controls(self) -> Settings:
         """The same without a choice of fault points: controls are tried at each of them."""
@@ -68,6 +70,7 @@ class Settings:
             save_states=None,
             framework="control",
             version="itself",
+            one_detail=True,
         )
 
 

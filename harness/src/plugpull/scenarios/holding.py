@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from plugpull.fault_desk import HOLD, HeldFault, Reached
+from plugpull.fault_desk import HOLD, HeldFault, Reached, Rule
 from plugpull.faults import GO_ON
 from plugpull.killcheck import check_held
 from plugpull.lab import Trial
@@ -69,9 +69,15 @@ def hold_in_call(
 
 
 def hold_point(
-    trial: Trial, point: str, limit: float, evidence: dict[str, Any], *, number: int = 1
+    trial: Trial,
+    point: str,
+    limit: float,
+    evidence: dict[str, Any],
+    *,
+    number: int = 1,
+    otherwise: Rule = lambda _: GO_ON,
 ) -> tuple[AgentProcess, HeldFault] | Judgement:
-    """Start the agent with ``start`` and hold it at a fault point; at all others it goes on.
+    """Start the agent with ``start`` and hold it at a fault point.
 
     Args:
         trial: The run, whose agent is asked about its fault points.
@@ -79,13 +85,16 @@ def hold_point(
         limit: Seconds the agent has to come there.
         evidence: Gets what was measured.
         number: The how many-th time it comes there, counted from 1.
+        otherwise: Answers at all other fault points; there it goes on.
 
     Returns:
         The agent and its open call, or the ERROR that says why there is none.
     """
 
     def rule(reached: Reached) -> str:
-        return HOLD if (reached.point, reached.number) == (point, number) else GO_ON
+        if (reached.point, reached.number) == (point, number):
+            return HOLD
+        return otherwise(reached)
 
     trial.provider.phase = "start"
     trial.provider.faults.follow(rule)

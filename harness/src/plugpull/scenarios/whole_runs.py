@@ -34,7 +34,7 @@ def run_whole(
         subject: What is run.
         cases: What there will be to try.
         variables: Environment for each process, on top of the subject's.
-        points: Fault points that ``start`` has to come to.
+        points: Fault points that ``start`` has to come to, each as often as it stands here.
         next_turn: Whether the user says something more, in a new process.
 
     Returns:
@@ -60,12 +60,12 @@ def run_whole(
                 "report the effect with record_effect where the tool calls the service",
                 facts,
             )
-        reached = {one.point for one in trial.provider.faults.reached}
-        if missing := [point for point in points if point not in reached]:
+        reached = Counter(one.point for one in trial.provider.faults.reached)
+        if missing := Counter(points) - reached:
             raise NotUsable(
-                "the run without a fault never came to the fault point "
-                f"{' nor to '.join(missing)}, so there is nothing to break",
-                {**facts, "reached": sorted(reached)},
+                "the run without a fault did not come to the fault point "
+                f"{' nor to '.join(missing)} as often as it takes, so there is nothing to break",
+                {**facts, "reached": dict(reached)},
             )
         seconds = ended.seconds
         if next_turn:
