@@ -42,6 +42,7 @@ OWN = (
     "lint",
     "bench",
     "bisect",
+    "check",
     "upgrade",
     "record-states",
     "repro",
@@ -127,6 +128,14 @@ def bench(session: nox.Session) -> None:
 def bisect(session: nox.Session) -> None:
     """Find the release, or the commit, that changed a verdict."""
     from plugpull.matrix.bisect import bisect as body  # noqa: PLC0415
+
+    _act(session, body)
+
+
+@nox.session(default=False)
+def check(session: nox.Session) -> None:
+    """Tell what a branch, a clone or a wheel fixes and breaks, against a release."""
+    from plugpull.matrix.check import check as body  # noqa: PLC0415
 
     _act(session, body)
 

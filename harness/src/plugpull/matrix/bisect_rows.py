@@ -14,9 +14,9 @@ from plugpull.matrix.git import GitFailure, git
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plugpull.matrix.git import Repository
     from plugpull.matrix.index import Release
     from plugpull.matrix.references import Reference
+    from plugpull.matrix.repositories import Repository
 
 __all__ = ["Candidate", "commits_between", "releases_between"]
 

@@ -7,6 +7,7 @@ exactly what the list says: nothing more, and nothing in another version.
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,8 +95,18 @@ def make_environment(
         label: What people call it, for an error.
 
     Raises:
-        EnvironmentFailure: uv could not make it.
+        EnvironmentFailure: uv could not make it. Nothing of it is left then.
     """
+    try:
+        return _make(folder, interpreter, pins, wheel, label)
+    except EnvironmentFailure:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _make(
+    folder: Path, interpreter: Interpreter, pins: PinnedList, wheel: Path, label: str
+) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     python = folder / "bin" / "python"
     stamp = folder / _STAMP

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plugpull.matrix.sources import Member, Sources
     from plugpull.matrix.versions import Pick
 
-__all__ = ["expand", "rfc3339", "with_addition"]
+__all__ = ["excludes", "expand", "rfc3339", "with_addition"]
 
 
 def expand(
@@ -183,13 +183,13 @@ def _unsupported(cell: Cell, release: Release | None, python: Interpreter | Miss
 
 
 def _exclude(
-    cells: list[Cell], excludes: Iterable[Exclude], frameworks: Sequence[Framework]
+    cells: list[Cell], declared: Iterable[Exclude], frameworks: Sequence[Framework]
 ) -> list[Cell]:
     names = {framework.name for framework in frameworks}
-    for exclude in excludes:
+    for exclude in declared:
         if exclude.framework not in names:
             continue  # Not planned this time, so nobody knows whether it matches.
-        hits = [at for at, cell in enumerate(cells) if _excludes(exclude, cell)]
+        hits = [at for at, cell in enumerate(cells) if excludes(exclude, cell)]
         if not hits:
             raise UsageError(
                 f'{exclude.place} versions: "{exclude.versions}" matches no version of '
@@ -201,7 +201,8 @@ def _exclude(
     return cells
 
 
-def _excludes(exclude: Exclude, cell: Cell) -> bool:
+def excludes(exclude: Exclude, cell: Cell) -> bool:
+    """Whether the declaration says that a cell is not run."""
     return (
         cell.framework == exclude.framework
         and exclude.python in {None, cell.python}

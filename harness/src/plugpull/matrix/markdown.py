@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from plugpull.matrix.model import Grid, Mark, Row
     from plugpull.matrix.records import Collected
 
-__all__ = ["markdown"]
+__all__ = ["code", "escaped", "markdown"]
 
 
 def markdown(collected: Collected) -> str:
     """The whole page."""
     counts = collected.counts
-    code, reason = collected.judgement
+    status, reason = collected.judgement
     known = "" if counts.expected is None else f" ({counts.expected} expected)"
     stale = [] if counts.expected is None else [f"**{counts.stale} stale**"]
     numbers = [
@@ -36,12 +36,13 @@ def markdown(collected: Collected) -> str:
         numbers.append(f"{counts.excluded} excluded")
     if counts.earlier:
         numbers.append(f"and {counts.earlier} measured earlier")
+    planned = collected.created or "at an unknown time"
     lines = [
         "# plugpull: compatibility table",
         "",
         f"{counts.ran} of {counts.cells} cells ran: {', '.join(numbers)}.",
         "",
-        f"Planned {collected.created or 'at an unknown time'}. Exit code {code}: {_text(reason)}.",
+        f"Planned {planned}. Exit code {status}: {escaped(reason)}.",
         "",
     ]
     for section in summarise(collected):
@@ -56,7 +57,7 @@ def markdown(collected: Collected) -> str:
 def _grid(grid: Grid) -> list[str]:
     # Markdown has one line of heads, so the variant stands above the fault point in it.
     heads = [
-        f"{_text(group.label)}<br>{_text(point)}" if group.label else _text(point)
+        f"{escaped(group.label)}<br>{escaped(point)}" if group.label else escaped(point)
         for group in grid.groups
         for point in group.points
     ]
@@ -65,10 +66,10 @@ def _grid(grid: Grid) -> list[str]:
     titles = ["framework", "Python", *heads, *([""] if remarks else [])]
     lines = [_line(titles), _line(["---"] * len(titles))]
     for row in grid.rows:
-        cells = [f"{_text(row.framework)} {_text(row.version)}", row.pythons]
+        cells = [f"{escaped(row.framework)} {escaped(row.version)}", row.pythons]
         cells += _marks(row, len(heads))
         if remarks:
-            cells.append(_text(", ".join(row.remarks)))
+            cells.append(escaped(", ".join(row.remarks)))
         lines.append(_line(cells))
     return lines
 
@@ -81,15 +82,15 @@ def _marks(row: Row, columns: int) -> list[str]:
 
 
 def _mark(mark: Mark) -> str:
-    text = _text(mark.text)
+    text = escaped(mark.text)
     return f"**{text}**" if mark.kind in {"FAIL", "ERROR"} else text
 
 
 def _block(block: Block) -> list[str]:
-    lines = [f"## {_text(block.title)}", ""]
+    lines = [f"## {escaped(block.title)}", ""]
     for entry in block.entries:
-        lines.append(f"- {_text(entry.text)}")
-        lines += [f"  - {_code(identity)}" for identity in entry.ids]
+        lines.append(f"- {escaped(entry.text)}")
+        lines += [f"  - {code(identity)}" for identity in entry.ids]
         if entry.words:
             fence = _fence(entry.words)
             lines += ["", f"  {fence}text", *[f"  {word}" for word in entry.words], f"  {fence}"]
@@ -100,7 +101,7 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
     """A text that means nothing to Markdown or to HTML, but for links, which stay links."""
     words = " ".join(text.split()).split(" ")
     return " ".join(word if _is_link(word) else _escaped(word) for word in words)
@@ -115,7 +116,8 @@ def _escaped(word: str) -> str:
     return escape(marked, quote=False)
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
+    """A text in the font of code, whatever is in it."""
     mark = "``" if "`" in text else "`"
     return f"{mark}{text}{mark}"
 

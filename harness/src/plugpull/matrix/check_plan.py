@@ -1,0 +1,279 @@
+"""From what is asked of a check to two versions and their cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plugpull.errors import PlugpullError, UsageError
+from plugpull.matrix.check_base import check_order, default_base
+from plugpull.matrix.declaration import read_declaration, undeclared
+from plugpull.matrix.declared import Rule
+from plugpull.matrix.entries import Entry, parse_entry
+from plugpull.matrix.expansion import excludes, expand, rfc3339
+from plugpull.matrix.freshness import state_folder
+from plugpull.matrix.interpreters import Interpreter, find_all
+from plugpull.matrix.manifests import HARNESS
+from plugpull.matrix.model import python_order
+from plugpull.matrix.plan import Plan, now_utc
+from plugpull.matrix.references import GIT, PATH, Reference, parse_reference
+from plugpull.matrix.selection import Selection, select
+from plugpull.matrix.sources import CHECKOUT, Sources
+from plugpull.matrix.tables import suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plugpull.matrix.cells import Cell
+    from plugpull.matrix.check_options import CheckOptions
+    from plugpull.matrix.declared import Declaration, Framework
+    from plugpull.matrix.index import Index
+    from plugpull.matrix.interpreters import Missing
+    from plugpull.matrix.manifests import TargetFacts
+    from plugpull.matrix.sources import Source
+
+__all__ = ["CheckPlan", "plan_check"]
+
+#: Below the folder for results: a check's cells are no part of the matrix.
+FOLDER = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPlan:
+    """What a check does.
+
+    Attributes:
+        framework: The framework.
+        head: What is checked.
+        base: The version it is compared with, as in ids.
+        why: Why it is that one.
+        plan: The cells of both.
+        only: Selectors over result ids. Empty selects all.
+        as_of: The one cut-off of both (RFC 3339, UTC).
+    """
+
+    framework: Framework
+    head: Source
+    base: str
+    why: str
+    plan: Plan
+    only: tuple[str, ...]
+    as_of: str
+
+    @property
+    def pairs(self) -> list[tuple[Cell, Cell]]:
+        """The base's cell and the head's, for each Python."""
+        cells = {(cell.version, cell.python): cell for cell in self.plan.cells}
+        return [
+            (cells[self.base, python], cells[self.head.label, python])
+            for python in self.framework.pythons
+        ]
+
+
+def plan_check(
+    options: CheckOptions, *, root: Path, index: Index, say: Callable[[str], None]
+) -> CheckPlan:
+    """Find and build both versions, and plan their cells.
+
+    Args:
+        options: The posargs.
+        root: The checkout.
+        index: Where releases are looked up.
+        say: Tells the user something before it happens.
+
+    Raises:
+        UsageError: Something that was asked for cannot be meant.
+        PlugpullError: Something cannot be reached or built.
+    """
+    matrix = options.matrix
+    declaration = read_declaration(Path(matrix.matrix), root / "targets")
+    framework = _framework(options, declaration, root / "targets")
+    reference = _head(options, framework)
+    found = find_all(framework.pythons, download=matrix.download_python)
+    sources = Sources(state_folder(root).root, found)
+    say(
+        f"this builds and runs the code of {reference} on this machine, as you; "
+        "check what you would run anyway"
+    )
+    distribution = framework.target.distribution
+    head = sources.find(reference, distribution)
+    entry, why = _base(options, head, sources, index, distribution)
+    entries = (entry, Entry(str(reference), reference=reference))
+    moment = now_utc()
+    cells = expand(
+        [replace(framework, entries=entries, default=())],
+        replace(declaration, excludes=()),
+        index,
+        found,
+        now=moment,
+        repeat=matrix.repeat,
+        as_of=matrix.as_of or "today",
+        sources=sources,
+    )
+    cells = [_excluded(cell, declaration) for cell in cells]
+    _refuse_impossible(cells)
+    version = next(cell.version for cell in cells if cell.version != head.label)
+    if entry.reference is None:
+        check_order(version, head, sources)
+    cells = _same_defaults(cells, found)
+    only = tuple(_selector(text, framework) for text in matrix.only)
+    selections = _selections(only, matrix.only, cells, framework.target)
+    plan = Plan(
+        cells=tuple(cells),
+        options=replace(matrix, only=only),
+        created=rfc3339(moment.replace(microsecond=0)),
+        results=Path(matrix.results) / FOLDER,
+        root=root,
+        interpreters=dict(found),
+        selections=selections,
+    )
+    as_of = next((c.resolution.as_of for c in cells if c.resolution.as_of), "")
+    chosen = replace(framework, entries=entries)
+    return CheckPlan(chosen, head, version, why, plan, only, as_of or "")
+
+
+def _framework(options: CheckOptions, declaration: Declaration, targets: Path) -> Framework:
+    frameworks = {framework.name: framework for framework in declaration.frameworks}
+    by_distribution = {f.target.distribution: name for name, f in frameworks.items()}
+    name = by_distribution.get(options.framework, options.framework)
+    if name not in frameworks and not (targets / name / "target.json").is_file():
+        known = ", ".join(frameworks)
+        raise UsageError(
+            f"there is no framework {name}", then=suggestion(name, frameworks) or f"known: {known}"
+        )
+    framework = frameworks.get(name) or undeclared(name, declaration, targets)
+    if framework.target.distribution == HARNESS:
+        raise UsageError(f"{name} comes with the harness: no other version of it can be checked")
+    for python in options.matrix.python:
+        if python not in framework.pythons:
+            raise UsageError(
+                f"--python {python}: {name} is not declared for it",
+                then=f"it is declared for: {', '.join(framework.pythons)}",
+            )
+    own = [rule for rule in framework.rules if not rule.versions]
+    rules = [rule for rule in framework.rules if rule.versions]
+    extra = Rule("", tuple(_member(text) for text in options.members))
+    chosen = [p for p in framework.pythons if p in (options.matrix.python or framework.pythons)]
+    return replace(framework, pythons=tuple(chosen), rules=(*own, extra, *rules))
+
+
+def _member(text: str) -> str:
+    name, at, folder = (part.strip() for part in text.partition("@"))
+    if not (name and at and folder):
+        raise UsageError(f"--with {text}: write it as NAME@DIR", then="for example core@libs/core")
+    return f"{name} @ {CHECKOUT}{folder}"
+
+
+def _head(options: CheckOptions, framework: Framework) -> Reference:
+    """What is checked, as a reference."""
+    declared = framework.repository
+    if options.wheel is not None:
+        return _parsed("--wheel", options.wheel, options)
+    if options.path is not None:
+        path = Path(options.path).expanduser()
+        text = str(path if path.is_absolute() else options.cwd / path)
+        folder = options.subdirectory
+        if folder is None and declared and (Path(text) / declared.subdirectory).is_dir():
+            folder = declared.subdirectory
+        return replace(_parsed("--path", text, options), subdirectory=folder or "")
+    ref = options.ref or ""
+    if options.repo is not None:
+        main, _, fragment = options.repo.partition("#")
+        text = f"git+{main}@{ref}{'#' + fragment if fragment else ''}"
+        found = _parsed("--repo and --ref", text, options)
+        folder = found.subdirectory or (declared.subdirectory if declared else "")
+        found = replace(found, subdirectory=folder)
+    elif declared is not None:
+        _parsed("--ref", f"git+https://host/name@{ref}", options)
+        found = declared.at(ref)
+    else:
+        raise UsageError(
+            f"nobody says where the repository of {framework.name} is",
+            then=f'add --repo URL, or repository = "URL" to [framework.{framework.name}]',
+        )
+    return replace(found, subdirectory=options.subdirectory or found.subdirectory)
+
+
+def _parsed(option: str, text: str, options: CheckOptions) -> Reference:
+    try:
+        found = parse_reference(text, options.cwd)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from error
+    wanted = {"--path": {PATH}, "--wheel": {"wheel", "sdist"}}.get(option, {GIT})
+    if found is None or found.kind not in wanted:
+        what = {"--path": "a folder", "--wheel": "a wheel (.whl) or an sdist"}.get(option, "a ref")
+        raise UsageError(f"{option} {text}: this is not {what}")
+    return found
+
+
+def _base(
+    options: CheckOptions, head: Source, sources: Sources, index: Index, distribution: str
+) -> tuple[Entry, str]:
+    if options.base is None:
+        version, why = default_base(head, sources, index.releases(distribution), distribution)
+        entry = parse_entry(version)
+    else:
+        why = "as asked"
+        try:
+            entry = parse_entry(options.base, options.cwd)
+        except ValueError as error:
+            raise UsageError(f"--base {error}") from error
+    if entry.reference is not None:
+        check_order(sources.find(entry.reference, distribution), head, sources)
+    elif entry.minors is not None or entry.majors:
+        raise UsageError(f"--base {options.base} names several versions", then="name one")
+    return entry, why
+
+
+def _excluded(cell: Cell, declaration: Declaration) -> Cell:
+    """The cell with what the declaration says against it. An exclude need not match here."""
+    for exclude in declaration.excludes:
+        if excludes(exclude, cell):
+            return replace(cell, excluded=exclude.reason)
+    return cell
+
+
+def _refuse_impossible(cells: Sequence[Cell]) -> None:
+    for cell in cells:
+        if cell.impossible is not None:
+            raise PlugpullError(f"{cell.id} cannot be made", why=cell.impossible)
+
+
+def _same_defaults(cells: list[Cell], found: Mapping[str, Interpreter | Missing]) -> list[Cell]:
+    """Every scenario runs on the newest Python that both versions have, on none otherwise."""
+    able = [
+        python
+        for python in dict.fromkeys(cell.python for cell in cells)
+        if all(cell.runs for cell in cells if cell.python == python)
+        and isinstance(found.get(python), Interpreter)
+    ]
+    newest = max(able, key=python_order, default="")
+    return [replace(cell, default=cell.python == newest) for cell in cells]
+
+
+def _selector(text: str, framework: Framework) -> str:
+    """A selector over ids of both versions, from one that begins with the scenario."""
+    if text.split("/", maxsplit=1)[0] == framework.name:
+        raise UsageError(
+            f"--only {text}: both versions are meant, so it begins with the scenario",
+            then=f"--only {text.partition('/')[2].partition('/')[2] or 'SCENARIO'}",
+        )
+    return f"{framework.name}/py*/{text.strip().strip('/')}"
+
+
+def _selections(
+    only: Sequence[str], asked: Sequence[str], cells: Sequence[Cell], target: TargetFacts
+) -> dict[str, Selection]:
+    chosen: dict[str, Selection] = {}
+    for selector, text in zip(only, asked, strict=True):
+        if all(select([selector], cell, target) is None for cell in cells):
+            close = suggestion(text.split("/")[0], target.scenarios)
+            known = ", ".join(target.scenarios)
+            raise UsageError(
+                f"--only {text}: nothing matches", then=close or f"the scenarios are: {known}"
+            )
+    for cell in cells:
+        selection = select(only, cell, target) if only else None
+        chosen[cell.session] = selection or Selection()
+    return chosen
