@@ -146,10 +146,8 @@ def run_batch(*, notes_each_answer: bool) -> None:
 def run_in_world(*, checks: bool) -> None:
     """Charge and finish, unless the world has changed: then refuse, or leave the charge out."""
     born = WORK / "born"
-    if VERB == "start":
+    if not born.exists():
         durably(born, sys.executable)
-        if "PLUGPULL_APPROVAL" in os.environ:
-            return  # Somebody has to approve first.
     moved = born.read_text(encoding="utf-8") != sys.executable
     change = os.environ.get("PLUGPULL_WORLD") or ("framework-changed" if moved else None)
     if change and checks:
@@ -164,8 +162,6 @@ def run_in_world(*, checks: bool) -> None:
 
 def run_after_upgrade(*, charges_again: bool) -> None:
     """Charge and finish in any world; the bad one forgets its key where it was not born."""
-    if VERB == "start" and "PLUGPULL_APPROVAL" in os.environ:
-        return  # Somebody has to approve first.
     moved = "PLUGPULL_WORLD" in os.environ
     if moved and charges_again and VERB == "approve":
         record_effect("charge_card")
