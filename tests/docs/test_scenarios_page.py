@@ -1,0 +1,45 @@
+"""docs/scenarios.md speaks of every scenario and every fault point that there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from plugpull.scenarios import SCENARIOS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+
+
+def section(name: str) -> str:
+    """What the page says about one scenario."""
+    found = re.search(rf"^## {re.escape(name)}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    return found.group(1) if found else ""
+
+
+def test_the_page_has_every_scenario_and_no_other() -> None:
+    """In its table and as a section."""
+    assert set(re.findall(r"^## (\S+)$", PAGE, re.MULTILINE)) == set(SCENARIOS)
+    assert set(re.findall(r"^\| \[(\S+)\]", PAGE, re.MULTILINE)) == set(SCENARIOS)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_each_scenario_has_a_timeline(name: str) -> None:
+    """A picture, and more than that."""
+    text = section(name)
+    assert "```text" in text
+    assert len(text.splitlines()) > 6
+
+
+#: Shown as a pattern and not one by one.
+IN_A_PATTERN = {"kill-sweep", "changed-world", "resume-after-upgrade"}
+
+
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in IN_A_PATTERN])
+def test_each_fault_point_is_named(name: str) -> None:
+    """A word in a table's column is a word on this page."""
+    missing = [point for point in SCENARIOS[name].fault_points if point not in section(name)]
+    # What two scenarios have in common is explained once.
+    shared = [point for point in missing if point in section("kill-mid-tool")]
+    assert sorted(missing) == sorted(shared)
