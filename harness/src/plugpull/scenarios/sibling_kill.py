@@ -59,7 +59,7 @@ def kill_in_sibling(
     except CannotStart as reason:
         gates.drop()
         return error(f"{verb} could not be started: {trial.subject.argv[0]}: {reason}")
-    held = _wait_for_sibling(trial, gated, agent, limit, evidence)
+    held = _wait_for_sibling(trial, gated, agent, limit)
     if held is None:
         status = agent.wait(0)
         trial.end(agent)
@@ -67,9 +67,9 @@ def kill_in_sibling(
         note_process(trial, verb, status, evidence, decisions)
         note_stderr(evidence, trial.stderr(verb))
         return False if status == 0 else _ended(trial, plan, verb, status, limit)
-    evidence["sibling_called_in"] = verb
     # A kindness, as in batch-kill: what was answered before can be saved.
     settle(trial)
+    evidence |= {"sibling_called_in": verb, "gated_call": _where_gated(trial, gated)}
     unapproved = None
     if verb == "start":
         unapproved = judge_unapproved(
@@ -93,7 +93,6 @@ def _wait_for_sibling(
     gated: tuple[str, ...],
     agent: AgentProcess,
     limit: float,
-    evidence: dict[str, Any],
 ) -> HeldCall | None:
     """The ungated call once it stands at its gate; the gated ones are let through if they must."""
     gates = trial.provider.gates
@@ -103,17 +102,23 @@ def _wait_for_sibling(
 
     first = gates.wait_for((SIBLING, *gated), limit, still_going)
     if first is None or first.effect == SIBLING:
-        evidence["gated_call"] = "not made yet"
         return first
     # Made side by side, the other one comes as well; made one by one, the run stands still now.
     settle(trial)
     if (beside := gates.waiting(SIBLING)) is not None:
-        evidence["gated_call"] = "made beside it, not recorded"
         return beside
     for name in gated:
         gates.open(name)
-    evidence["gated_call"] = "answered before it"
     return gates.wait_for((SIBLING,), limit, still_going)
+
+
+def _where_gated(trial: Trial, gated: tuple[str, ...]) -> str:
+    """What the provider has of the gated calls while the ungated one stands there."""
+    if any(trial.provider.gates.waiting(name) for name in gated):
+        return "made beside it, not recorded"
+    if any(trial.provider.effects.get(name) for name in gated):
+        return "answered before it"
+    return "not made yet"
 
 
 def _ended(
