@@ -1,17 +1,19 @@
 """An order agent on LangGraph: one tool charges a card, then the order is closed.
 
-The graph is the one LangGraph's own pages build: a node that asks the model, a ``ToolNode``, and
-an edge back. Its checkpoints are in an SQLite file, so that another process can go on with the
-run, and going on is ``invoke(None, config)`` with the same thread id:
+The agent is written in both of LangGraph's APIs (graph.py, functional.py). Its checkpoints are in
+an SQLite file, so that another process can go on with the run, and going on is
+``invoke(None, config)`` with the same thread id:
 
 * https://docs.langchain.com/oss/python/langgraph/persistence
 * https://docs.langchain.com/oss/python/langgraph/durable-execution
 
-Usage: ``python agent.py start | resume | inspect``. Set from outside:
+Usage: ``python agent.py start | resume | approve | next-turn | inspect``. Set from outside:
 
+``PLUGPULL_API``
+    ``graph``, or ``functional``: https://docs.langchain.com/oss/python/langgraph/choosing-apis
 ``PLUGPULL_DURABILITY``
-    ``async`` (LangGraph's default) or ``sync``: whether a step waits until the checkpoint before
-    it is saved. https://docs.langchain.com/oss/python/langgraph/checkpointers
+    ``async`` (LangGraph's default), ``sync`` or ``exit``: what is saved when.
+    https://docs.langchain.com/oss/python/langgraph/checkpointers#durability-modes
 ``PLUGPULL_KEY``
     What the tool sends the payment service as idempotency key: ``none``, or the ``tool-call-id``.
     ``ledger-first`` is the mistaken cure: no key, but a note of one's own written before the call.
@@ -19,149 +21,42 @@ Usage: ``python agent.py start | resume | inspect``. Set from outside:
     How a turn with several calls is run: by one ``node`` for all of them, or by one task for each,
     made with ``send``, as the prebuilt agents do.
     https://docs.langchain.com/oss/python/langgraph/graph-api#send
-``PLUGPULL_BATCH``
-    For how many charges the model asks in one turn.
-``PLUGPULL_WORLD``
-    What has changed since the run was saved: ``tool-schema-changed``, ``tool-removed`` or
-    ``model-renamed``.
+``PLUGPULL_RETRY``
+    Whether LangGraph tries failed model calls (``model``) or tools (``tool``) again.
+``PLUGPULL_TOOL_ERRORS``
+    Whether a tool's error ends the run (``raise``) or is its answer (``to-model``).
+``PLUGPULL_ANSWERS``
+    How a human's answer reaches its question: ``plain``, or ``by-id``.
+``PLUGPULL_REPAIR``
+    What is done about calls without an answer before a new message: ``none``, ``answer`` them, or
+    ``resume`` the run that was cut off.
+``PLUGPULL_SERIALIZER``
+    ``default``, or ``allow-list``: which classes may be made again from a checkpoint.
+
+``PLUGPULL_BATCH``, ``PLUGPULL_WORLD``, ``PLUGPULL_APPROVAL``, ``PLUGPULL_DECISIONS``,
+``PLUGPULL_STREAM`` and ``PLUGPULL_STATE`` are the scenarios' own: see docs/add-a-target.md.
 """
 
 from __future__ import annotations
 
 import inspect
-import json
-import os
 import sys
-import uuid
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
-from langchain_core.tools import BaseTool, InjectedToolCallId, tool
-from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode
-from langgraph.types import Send
+import functional
+import graph
+import streaming
+from approval import decide, keep_questions
+from kept import described, kept
+from langchain_core.messages import HumanMessage
 from plugpull import record_effect
+from saver import opened
+from settings import API, CONFIG, DURABILITY, KEEPS_CLASSES, ORDER, REPAIR, STREAMED
+from shutdown import Drained, drained_by_sigterm
+from stored import report, report_stored
+from unanswered import answers_for_unanswered
 
-ORDER = "order-42"
-BATCH = int(os.environ.get("PLUGPULL_BATCH", "0"))
-WORLD = os.environ.get("PLUGPULL_WORLD", "")
-MODEL = "shop-2" if WORLD == "model-renamed" else "shop-1"
-
-# After so many turns with calls that failed the model gives up.
-PATIENCE = 3
-
-
-class OrderState(MessagesState):
-    """The conversation, and whether the order was closed."""
-
-    closed: bool
-
-
-@tool
-def charge_card(
-    amount: int, memo: str, payment: int, tool_call_id: Annotated[str, InjectedToolCallId]
-) -> str:
-    """Charge the customer's card."""
-    charge(payment, tool_call_id)
-    return f"charged ${amount} ({memo})"
-
-
-@tool("charge_card")
-def charge_in_cents(
-    cents: int, memo: str, payment: int, tool_call_id: Annotated[str, InjectedToolCallId]
-) -> str:
-    """Charge the customer's card: what ``charge_card`` has become in another world."""
-    charge(payment, tool_call_id)
-    return f"charged {cents} cents ({memo})"
-
-
-def charge(payment: int, tool_call_id: str) -> None:
-    """Call the payment service; where there are several payments, each has its own name there."""
-    kind = os.environ.get("PLUGPULL_KEY", "none")
-    if kind == "ledger-first":
-        ledger = workdir() / "ledger.txt"
-        if ledger.exists():
-            return
-        ledger.write_text(ORDER, encoding="utf-8")
-    name = f"charge_card_{payment}" if payment else "charge_card"
-    record_effect(name, key=tool_call_id if kind == "tool-call-id" else None)
-
-
-def tools() -> list[BaseTool]:
-    """The agent's tools, in the world as it is now."""
-    if WORLD == "tool-removed":
-        return []
-    return [charge_in_cents if WORLD == "tool-schema-changed" else charge_card]
-
-
-def ask_model(state: OrderState) -> dict[str, Any]:
-    """Stand in for the language model: charges, then an answer.
-
-    Like a real model it never says the same thing twice: each call has a new id and new wording.
-    What failed it asks for again.
-    """
-    said = state["messages"]
-    turns = [one for one in said if isinstance(one, AIMessage) and one.tool_calls]
-    failed = {one.tool_call_id for one in said if isinstance(one, ToolMessage) and failure(one)}
-    calls = [call for turn in turns for call in turn.tool_calls]
-    made = {call["args"]["payment"] for call in calls if call["id"] not in failed}
-    missing = [one for one in (range(1, BATCH + 1) or [0]) if one not in made]
-    wording = uuid.uuid4().hex[:8]
-    if missing and tools() and len(turns) < PATIENCE:
-        answer = AIMessage("", tool_calls=[wish(payment, wording) for payment in missing])
-    elif missing:
-        answer = AIMessage(f"I could not charge your card. ({wording})")
-    else:
-        answer = AIMessage(f"Your card was charged. Thank you! ({wording})")
-    answer.response_metadata = {"model_name": MODEL}
-    return {"messages": [answer]}
-
-
-def failure(message: ToolMessage) -> bool:
-    """Whether a call came to nothing."""
-    return message.status == "error"
-
-
-def wish(payment: int, wording: str) -> ToolCall:
-    """The model's wish to make a payment."""
-    amount = {"cents": 4200} if WORLD == "tool-schema-changed" else {"amount": 42}
-    return ToolCall(
-        name="charge_card",
-        args={**amount, "memo": f"order 42, {wording}", "payment": payment},
-        id=f"call_{uuid.uuid4().hex}",
-    )
-
-
-def close_order(state: OrderState) -> dict[str, Any]:  # noqa: ARG001
-    """End the run: tell the shop that the order is done. Safe to repeat, thanks to its key."""
-    record_effect("finish_order", key=ORDER)
-    return {"closed": True}
-
-
-def next_node(state: OrderState) -> str | list[Send]:
-    """Run the tools that the model asked for, or close the order."""
-    last = state["messages"][-1]
-    if not isinstance(last, AIMessage) or not last.tool_calls:
-        return "close"
-    if os.environ.get("PLUGPULL_DISPATCH", "node") == "send":
-        return [Send("tools", [{**call, "type": "tool_call"}]) for call in last.tool_calls]
-    return "tools"
-
-
-def build(checkpointer: Any) -> Any:
-    """Compile the graph on a checkpointer."""
-    graph = StateGraph(OrderState)
-    graph.add_node("model", ask_model)
-    # A failing payment must end the run; by default some releases turn it into text for the model.
-    graph.add_node("tools", ToolNode(tools(), handle_tool_errors=False))
-    graph.add_node("close", close_order)
-    graph.add_edge(START, "model")
-    graph.add_conditional_edges("model", next_node, ["tools", "close"])
-    graph.add_edge("tools", "model")
-    graph.add_edge("close", END)
-    return graph.compile(checkpointer=checkpointer)
+build = functional.build if API == "functional" else graph.build
 
 
 def durability(app: Any) -> dict[str, Any]:
@@ -174,55 +69,65 @@ def durability(app: Any) -> dict[str, Any]:
     Raises:
         SystemExit: The release cannot do what was asked for.
     """
-    mode = os.environ.get("PLUGPULL_DURABILITY", "async")
     known = inspect.signature(app.invoke).parameters
     if "durability" in known:
-        return {"durability": mode}
-    if mode != "async":
-        message = f"this LangGraph has no durability={mode!r}: it came with 0.6.0"
+        return {"durability": DURABILITY}
+    if DURABILITY != "async":
+        message = f"this LangGraph has no durability={DURABILITY!r}: it came with 0.6.0"
         raise SystemExit(message)
     return {"checkpoint_during": True} if "checkpoint_during" in known else {}
 
 
-def workdir() -> Path:
-    """The folder that outlives this process."""
-    return Path(os.environ["PLUGPULL_WORKDIR"])
+def go_on(app: Any, given: Any) -> None:
+    """Run until the end, or until a human is asked; ``None`` goes on from where the run is."""
+    options = {**durability(app), **drained_by_sigterm()}
+    try:
+        if STREAMED:
+            streaming.stream(app, build, given, options)
+        else:
+            app.invoke(given, CONFIG, **options)
+    except Drained as stopped:
+        # The checkpoint is saved; the next process goes on from there.
+        print(f"stopped: {stopped}", file=sys.stderr)
+    else:
+        keep_questions(app.get_state(CONFIG))
 
 
-def entries(message: AnyMessage) -> list[dict[str, str | None]]:
-    """What one stored message is: the user's words, a call, its answer, or the model's words."""
-    if isinstance(message, ToolMessage):
-        return [{"kind": "answer", "id": message.tool_call_id}]
-    if isinstance(message, AIMessage):
-        calls: list[dict[str, str | None]] = [
-            {"kind": "call", "id": call["id"]} for call in message.tool_calls
-        ]
-        return calls or [{"kind": "message", "id": None}]
-    return [{"kind": "user" if isinstance(message, HumanMessage) else "system", "id": None}]
+def start(app: Any) -> None:
+    """Begin the run."""
+    request: dict[str, Any] = {"messages": [HumanMessage("Charge my card $42 for order 42.")]}
+    if KEEPS_CLASSES:
+        request |= kept()
+        report({"classes": described(request)})
+    go_on(app, request)
 
 
-def report(values: dict[str, Any]) -> None:
-    """Write down what the newest checkpoint holds."""
-    history = [entry for message in values.get("messages", []) for entry in entries(message)]
-    finished = bool(values.get("closed"))
-    output = {"kinds": [entry["kind"] for entry in history], "closed": finished}
-    world = {"model": MODEL, "tools": {one.name: list(one.args) for one in tools()}}
-    text = json.dumps({"history": history, "finished": finished, "output": output, "world": world})
-    Path(os.environ["PLUGPULL_REPORTED"]).write_text(text, encoding="utf-8")
+def take_next_turn(app: Any) -> None:
+    """Send a new message in the same conversation: a new input on the same thread.
+
+    https://docs.langchain.com/oss/python/langgraph/add-memory
+    """
+    if REPAIR == "resume":
+        go_on(app, None)
+    repair = answers_for_unanswered(app.get_state(CONFIG)) if REPAIR == "answer" else []
+    go_on(app, {"messages": [*repair, HumanMessage("Is my order on its way?")]})
+    record_effect("next_turn", key=f"{ORDER}-turn-2")
 
 
 def main(verb: str) -> None:
     """Start the run, go on with it in another process, or look at what is stored."""
-    config = {"configurable": {"thread_id": ORDER}}
-    with SqliteSaver.from_conn_string(str(workdir() / "checkpoints.sqlite")) as checkpointer:
+    with opened() as checkpointer:
         app = build(checkpointer)
         if verb == "start":
-            request = {"messages": [HumanMessage("Charge my card $42 for order 42.")]}
-            app.invoke(request, config, **durability(app))
+            start(app)
         elif verb == "resume":
-            app.invoke(None, config, **durability(app))
+            go_on(app, None)
+        elif verb == "approve":
+            decide(lambda given: go_on(app, given))
+        elif verb == "next-turn":
+            take_next_turn(app)
         elif verb == "inspect":
-            report(app.get_state(config).values)
+            report_stored(app)
         else:
             message = f"unknown verb: {verb}"
             raise SystemExit(message)

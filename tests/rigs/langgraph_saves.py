@@ -2,7 +2,8 @@
 
 LangGraph's ``async`` durability saves in the background, so it depends on timing how much is saved
 when a kill lands in a tool. This rig takes the timing out, in ``start`` only. The program it runs
-is ``targets/langgraph/agent.py``, unchanged; ``SqliteSaver`` and ``record_effect`` are wrapped.
+is ``targets/langgraph/agent.py``, unchanged; its checkpointer and its calls of the payment service
+are wrapped.
 
 ``PLUGPULL_RIG_SAVE``
     ``first``: the tool calls the payment service only after the checkpoint it runs from is saved.
@@ -36,7 +37,8 @@ STEP_BEFORE_TOOL = 1
 
 
 def load_target() -> Any:
-    """The shipped program, as a module."""
+    """The shipped program, as a module; its own modules are beside it."""
+    sys.path.insert(0, str(TARGET.parent))
     spec = importlib.util.spec_from_file_location("langgraph_target", TARGET)
     assert spec is not None
     assert spec.loader is not None
@@ -83,41 +85,40 @@ def wait(event: threading.Event, otherwise: str) -> None:
         raise TimeoutError(otherwise)
 
 
-def put_hand_on(target: Any, saves: Saves) -> None:
-    """Wrap the target's saver and its calls of the payment service."""
-    shipped_saver, shipped_call = target.SqliteSaver, target.record_effect
+def put_hand_on(saves: Saves) -> None:
+    """Wrap the target's checkpointer and its calls of the payment service."""
+    saver, tools = (importlib.import_module(name) for name in ("saver", "tools"))
+    shipped_call = tools.record_effect
 
-    class WatchedSaver(shipped_saver):  # type: ignore[misc, valid-type]
-        def put(self, config: Any, checkpoint: Any, metadata: Any, *rest: Any) -> Any:
+    class WatchedSaver(saver.Saver):  # type: ignore[misc, name-defined]
+        def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
             saves.before_save()
-            saved = super().put(config, checkpoint, metadata, *rest)
+            saved = super().put(config, checkpoint, metadata, new_versions)
             saves.after_save(metadata["step"])
             return saved
 
-        def put_writes(self, *arguments: Any) -> None:
+        def put_writes(self, config: Any, writes: Any, task_id: str, task_path: str = "") -> None:
             saves.before_save()
-            super().put_writes(*arguments)
+            super().put_writes(config, writes, task_id, task_path)
 
     def watched_call(name: str, *, key: str | None = None) -> None:
         saves.before_call()
         shipped_call(name, key=key)
         saves.after_call()
 
-    target.SqliteSaver = WatchedSaver
-    target.record_effect = watched_call
+    saver.Saver = WatchedSaver
+    tools.record_effect = watched_call
 
 
 def forget_on_exit(target: Any) -> None:
     """Give the target a checkpointer that does not outlive the process."""
     memory = importlib.import_module("langgraph.checkpoint.memory")
 
-    class Forgetful:
-        @staticmethod
-        @contextlib.contextmanager
-        def from_conn_string(_: str) -> Iterator[Any]:
-            yield memory.InMemorySaver()
+    @contextlib.contextmanager
+    def opened() -> Iterator[Any]:
+        yield memory.InMemorySaver()
 
-    target.SqliteSaver = Forgetful
+    target.opened = opened
 
 
 def main(verb: str) -> None:
@@ -130,7 +131,7 @@ def main(verb: str) -> None:
         if mode == "never" and os.environ.get("PLUGPULL_DURABILITY") == "sync":
             # The step waits for the save, and the save for the step's tool.
             raise SystemExit("with durability=sync no tool runs before a save is through")
-        put_hand_on(target, Saves(mode, float(os.environ.get("PLUGPULL_RIG_SAVE_DELAY", "0"))))
+        put_hand_on(Saves(mode, float(os.environ.get("PLUGPULL_RIG_SAVE_DELAY", "0"))))
     target.main(verb)
 
 

@@ -138,7 +138,7 @@ def test_slow_saves_lose_the_run_and_the_script_counts_it(langgraph: Environment
 
 def test_the_shipped_target_under_sync(shipped: Run) -> None:
     """Four lines that depend on nothing but the release, as they are printed."""
-    lines = [line for line in shipped.lines if "durability=sync" in line]
+    lines = [line for line in shipped.lines if "1.2.11 durability=sync" in line]
     once = "the provider saw exactly 1 charge_card effect"
     twice = (
         "effect duplicated: the provider saw 2 charge_card effects after resume (expected 1) "
@@ -168,7 +168,7 @@ def test_the_shipped_target_under_async(shipped: Run) -> None:
 
 def test_no_shipped_result_is_an_error(shipped: Run) -> None:
     """Every fault point of every variant was reached."""
-    assert len(shipped.results) == 8
+    assert len(shipped.results) == 14
     assert shipped.returncode == 0
     assert shipped.cell["version"] == "1.2.11"
 
