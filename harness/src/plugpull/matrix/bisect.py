@@ -78,7 +78,7 @@ def run_bisection(
     found = find_all(pythons, download=options.matrix.download_python)
     there = [each for each in found.values() if isinstance(each, Interpreter)]
     sources = Sources(state_folder(root).root, {each.python: each for each in there})
-    row, ends = _row(options, framework, index, sources)
+    row, ends, notes = _row(options, framework, index, sources)
     interpreter = _interpreter(pythons, there, ends)
     check_writable(Path(options.matrix.results))
     setting = Setting(
@@ -96,6 +96,8 @@ def run_bisection(
         f"plugpull bisect: {followed.text} on {framework.name}, {row[0].text} to {row[-1].text}, "
         f"{len(row)} {'commits' if options.path else 'releases'}, Python {interpreter.python}"
     )
+    for note in notes:
+        say(f"  {note}")
     bench = CellBench(setting, row, say=say)
     outcome = search(len(row), bench)
     explained = [_explained(bench, change) for change in outcome.changes]
@@ -139,22 +141,22 @@ def _asked(
 
 def _row(
     options: BisectOptions, framework: Framework, index: Index, sources: Sources
-) -> tuple[list[Candidate], list[Release]]:
-    """The row, and its two ends if they are releases."""
+) -> tuple[list[Candidate], list[Release], list[str]]:
+    """The row, its two ends if they are releases, and what is left out of it."""
     distribution = framework.target.distribution
     if options.path is None:
         releases = index.releases(distribution)
-        row = releases_between(
+        row, notes = releases_between(
             releases, options.start, options.end, project=distribution, pre=options.pre
         )
         by_version = {release.version: release for release in releases}
-        return row, [by_version[row[0].name], by_version[row[-1].name]]
+        return row, [by_version[row[0].name], by_version[row[-1].name]], notes
     parsed = parse_reference(options.path, options.cwd)
     if parsed is None or parsed.kind not in {"path", GIT}:
         raise UsageError(f"--path {options.path}: a clone is needed, not a file")
     reference = Reference(GIT, parsed.where, "HEAD", parsed.subdirectory)
     repository = sources.repository(reference)
-    return commits_between(repository, reference, options.start, options.end or "HEAD"), []
+    return commits_between(repository, reference, options.start, options.end or "HEAD"), [], []
 
 
 def _interpreter(

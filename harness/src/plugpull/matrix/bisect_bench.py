@@ -182,10 +182,7 @@ class CellBench:
         return state_folder(self.setting.root).root / "bisect"
 
     def _try(self, at: int) -> Trial:
-        candidate = self.row[at]
-        if candidate.skip:
-            return Trial(Measured({}, candidate.skip))
-        return self.run(self.setting.cell(candidate))
+        return self.run(self.setting.cell(self.row[at]))
 
     def _read(self, file: CellFile, cell: Cell) -> Measured:
         results = file.results(framework=cell.framework, version=cell.version, python=cell.python)

@@ -33,14 +33,12 @@ class Candidate:
         date: The day it came (ISO 8601, UTC); ``""`` if nobody knows.
         entry: What the planner is asked for.
         about: A commit's subject.
-        skip: Why it is stepped past without a try. ``""`` if it is not.
     """
 
     name: str
     date: str
     entry: Entry
     about: str = ""
-    skip: str = ""
 
     @property
     def text(self) -> str:
@@ -50,10 +48,10 @@ class Candidate:
 
 def releases_between(
     releases: Sequence[Release], start: str, end: str, *, project: str, pre: bool = False
-) -> list[Candidate]:
-    """The releases from one to another, both of them included.
+) -> tuple[list[Candidate], list[str]]:
+    """The releases from one to another, both of them included, and those that are left out.
 
-    Yanked ones and pre-releases stay in the row, marked as stepped past, unless they are its ends.
+    Yanked ones and pre-releases are left out, each with a note, unless they are named as ends.
 
     Args:
         releases: What the index has, the oldest version first.
@@ -73,18 +71,25 @@ def releases_between(
     first = _index_of(releases, start, "--from", project)
     last = _index_of(releases, end, "--to", project)
     _check_order(first, last, start, end)
-    row = []
+    row: list[Candidate] = []
+    notes = []
     for at in range(first, last + 1):
         release = releases[at]
-        skip = ""
-        if at not in {first, last}:
-            if release.yanked is not None:
-                skip = f"yanked{f': {release.yanked}' if release.yanked else ''}"
-            elif Version(release.version).is_prerelease and not pre:
-                skip = "a pre-release; --pre tries those too"
+        left_out = "" if at in {first, last} else _left_out(release, pre=pre)
+        if left_out:
+            notes.append(f"{release.version} is left out: {left_out}")
+            continue
         day = f"{release.last_upload:%Y-%m-%d}" if release.last_upload else ""
-        row.append(Candidate(release.version, day, parse_entry(release.version), skip=skip))
-    return row
+        row.append(Candidate(release.version, day, parse_entry(release.version)))
+    return row, notes
+
+
+def _left_out(release: Release, *, pre: bool) -> str:
+    if release.yanked is not None:
+        return f"yanked{f': {release.yanked}' if release.yanked else ''}"
+    if Version(release.version).is_prerelease and not pre:
+        return "a pre-release (--pre tries those too)"
+    return ""
 
 
 def commits_between(
