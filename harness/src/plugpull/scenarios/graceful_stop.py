@@ -121,8 +121,9 @@ def _stop(
         # depend on how busy the machine is.
         settle(trial, _QUIET)
     if agent.poll() is not None:
-        # A container ends with its main process.
+        # A container ends with its main process, and whoever else had the call goes with it.
         trial.end(agent)
+        held.connection.wait_closed(_DIES_WITHIN)
     answered = answer_late(trial, held)
     by_itself = agent.wait(grace)
     seconds = time.monotonic() - begun
