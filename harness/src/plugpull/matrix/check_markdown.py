@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check_markdown"]
 
+#: What says more about the measurement than about what was measured.
+_ASIDE = frozenset({"launcher", "limit", "reported", "unfaulted"})
 #: Characters of one piece of evidence. Longer ones are in the JSON.
 _LONGEST = 1200
 

@@ -1,10 +1,15 @@
-"""Copies of other people's repositories, fetched no deeper than is needed."""
+"""Repositories that versions under test come from.
+
+One on this machine is read where it is. Of any other there is a bare copy, fetched no deeper than
+is needed. Neither way writes into somebody's repository or touches somebody's work tree.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import shutil
+from abc import abstractmethod
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +22,10 @@ from plugpull.matrix.references import shown
 from plugpull.matrix.tables import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
 
-__all__ = ["Repository"]
+__all__ = ["Repository", "repository_at"]
 
 _FULL_COMMIT = re.compile(r"[0-9a-f]{40}")
 _SOME_COMMIT = re.compile(r"[0-9a-f]{4,40}")
@@ -30,19 +36,18 @@ _WHOLE = "plugpull-whole"
 
 
 class Repository(History):
-    """Our copy of somebody's repository.
+    """A repository, wherever it is.
 
     Args:
-        address: Where it is: a URL, or an absolute path.
-        folder: The folder of all copies.
+        path: The folder in which git reads it.
+        address: What people call it.
     """
 
-    def __init__(self, address: str, folder: Path) -> None:
+    def __init__(self, path: Path, address: str) -> None:
+        super().__init__(path)
         self.address = address
-        name = hashlib.sha256(address.encode()).hexdigest()[:24]
-        super().__init__(folder / f"{name}.git")
-        self._lock = folder / f"{name}.lock"
 
+    @abstractmethod
     def commit(self, ref: str) -> Commit:
         """The commit that a branch, a tag, a commit's name or any other ref leads to now.
 
@@ -50,6 +55,102 @@ class Repository(History):
             UsageError: There is no such repository, or no such ref in it.
             PlugpullError: The repository cannot be reached.
         """
+
+    @abstractmethod
+    def fetch_history(self) -> None:
+        """Have every branch and tag with all commits, though perhaps not with all files.
+
+        Raises:
+            PlugpullError: The repository cannot be reached.
+        """
+
+    @abstractmethod
+    def is_tag(self, ref: str) -> bool:
+        """Whether the repository has a tag of that name."""
+
+    @abstractmethod
+    def files(self, sha: str, parent: Path) -> AbstractContextManager[Path]:
+        """The files of a commit, in a folder that is gone afterwards.
+
+        It is a work tree: a build that asks git for the version gets one.
+        """
+
+    def _no_ref(self, ref: str, names: Iterable[str], why: str = "") -> UsageError:
+        return UsageError(
+            f"{shown(self.address)} has no branch, tag, commit or ref {ref!r}",
+            why=why,
+            then=suggestion(ref, names),
+        )
+
+
+def repository_at(address: str, folder: Path) -> Repository:
+    """The repository at an address.
+
+    Args:
+        address: A URL, or an absolute path.
+        folder: The folder of all copies.
+    """
+    return _Local(Path(address)) if Path(address).is_absolute() else _Copy(address, folder)
+
+
+class _Local(Repository):
+    """A repository on this machine."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, str(path))
+
+    def commit(self, ref: str) -> Commit:
+        if not self.path.is_dir():
+            raise UsageError(f"there is no repository at {self.path}: there is no such folder")
+        try:
+            inside = self._git(["rev-parse", "--show-prefix"], "looking for a repository").strip()
+        except GitFailure as error:
+            if "must be run in a work tree" in error.words:
+                inside = ""  # A bare one has no other folders.
+            else:
+                raise self._no_repository(error.words) from error
+        if inside:
+            raise self._no_repository(f"it is the folder {inside} of one")
+        found = self.commit_of(ref)
+        if found is None:
+            shape = "--format=%(refname:lstrip=2)"
+            names = self._git(["for-each-ref", shape, "refs/heads", "refs/tags"], "listing")
+            raise self._no_ref(ref, names.split())
+        return found
+
+    def _no_repository(self, why: str) -> UsageError:
+        return UsageError(
+            f"{self.path} is not a git repository",
+            why=why,
+            then="name its top, or give the folder itself (--path) to test it as it stands",
+        )
+
+    def fetch_history(self) -> None:
+        """It is all there, or nobody here has it."""
+
+    def is_tag(self, ref: str) -> bool:
+        return self.commit_of(f"refs/tags/{ref}") is not None
+
+    @contextmanager
+    def files(self, sha: str, parent: Path) -> Iterator[Path]:
+        with temporary_folder(parent) as folder:
+            tree = folder / "tree"
+            clone = ["clone", "--quiet", "--shared", "--no-checkout", "--"]
+            git([*clone, self.path, tree], cwd=folder, doing=f"reading {self.path}")
+            checkout = ["checkout", "--quiet", "--detach", sha]
+            git(checkout, cwd=tree, doing=f"checking out {sha[:12]}")
+            yield tree
+
+
+class _Copy(Repository):
+    """Our bare copy of a repository somewhere else."""
+
+    def __init__(self, address: str, folder: Path) -> None:
+        name = hashlib.sha256(address.encode()).hexdigest()[:24]
+        super().__init__(folder / f"{name}.git", address)
+        self._lock = folder / f"{name}.lock"
+
+    def commit(self, ref: str) -> Commit:
         with FileLock(self._lock):
             new = self._make()
             if not (_FULL_COMMIT.fullmatch(ref) and self.commit_of(ref) is not None):
@@ -62,25 +163,15 @@ class Repository(History):
             return self._look_up(ref)
 
     def fetch_history(self) -> None:
-        """Have every branch and tag with all commits, though perhaps not with all files.
-
-        Raises:
-            PlugpullError: The repository cannot be reached.
-        """
         with FileLock(self._lock):
             self._make()
             self._fetch_history()
 
     def is_tag(self, ref: str) -> bool:
-        """Whether the repository has a tag of that name."""
         return bool(self._git(["ls-remote", "origin", f"refs/tags/{ref}"], "looking for a tag"))
 
     @contextmanager
     def files(self, sha: str, parent: Path) -> Iterator[Path]:
-        """The files of a commit, in a folder that is gone afterwards.
-
-        The folder is a work tree of our copy: a build that asks git for the version gets one.
-        """
         with temporary_folder(parent) as folder:
             tree = folder / "tree"
             try:
@@ -98,8 +189,6 @@ class Repository(History):
         """Make the copy, empty and whole or not at all. Say whether it was not there before."""
         if self.path.is_dir():
             return False
-        if Path(self.address).is_absolute():
-            self._check_local()
         with temporary_folder(self.path.parent) as folder:
             made = folder / "made"
             git(["init", "--quiet", "--bare", made], cwd=folder, doing="making a copy")
@@ -107,19 +196,6 @@ class Repository(History):
             git(["config", "remote.origin.url", self.address], cwd=made, doing="making a copy")
             made.replace(self.path)
         return True
-
-    def _check_local(self) -> None:
-        path = Path(self.address)
-        if not path.exists():
-            raise UsageError(f"there is no repository at {path}: it does not exist")
-        try:
-            git(["rev-parse", "--git-dir"], cwd=path if path.is_dir() else path.parent, doing="x")
-        except GitFailure as error:
-            raise UsageError(
-                f"{path} is not a git repository",
-                why=error.words,
-                then="give the folder itself (--path) if it is to be tested as it stands",
-            ) from error
 
     def _fetch(self, ref: str) -> None:
         whole = (self.path / _WHOLE).exists()
@@ -135,13 +211,12 @@ class Repository(History):
                 self._fetch_history()
                 if self.commit_of(ref) is not None:
                     return
-            raise self._no_ref(ref, error) from error
+            raise self._no_ref(ref, self._names(), error.words.splitlines()[-1]) from error
 
     def _fetch_history(self) -> None:
         shallow = (self.path / "shallow").exists()
-        # Old files come when they are asked for. A path has them at hand anyway.
-        part = [] if Path(self.address).is_absolute() else ["--filter=blob:none"]
-        arguments = ["fetch", "--quiet", "--force", "--tags", *part]
+        # Old files come when they are asked for.
+        arguments = ["fetch", "--quiet", "--force", "--tags", "--filter=blob:none"]
         arguments += ["--unshallow"] if shallow else []
         try:
             self._git([*arguments, "origin", f"+refs/heads/*:{_KEPT}heads/*"], "fetching history")
@@ -166,17 +241,12 @@ class Repository(History):
             then="check the address, the network and whether git may read it without asking you",
         )
 
-    def _no_ref(self, ref: str, error: GitFailure) -> UsageError:
+    def _names(self) -> list[str]:
         try:
             listed = self._git(["ls-remote", "--heads", "--tags", "origin"], "listing")
         except GitFailure:
-            listed = ""
-        names = re.findall(r"\trefs/(?:heads|tags)/([^\n^]+)$", listed, re.MULTILINE)
-        return UsageError(
-            f"{shown(self.address)} has no branch, tag, commit or ref {ref!r}",
-            why=error.words.splitlines()[-1],
-            then=suggestion(ref, names),
-        )
+            return []
+        return re.findall(r"\trefs/(?:heads|tags)/([^\n^]+)$", listed, re.MULTILINE)
 
 
 def _unreachable(words: str) -> bool:

@@ -28,7 +28,7 @@ from plugpull.matrix.checkouts import missing_package, needs_history
 from plugpull.matrix.files import FileLock, temporary_folder
 from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.references import GIT, PATH, WHEEL, shown
-from plugpull.matrix.repositories import Repository
+from plugpull.matrix.repositories import Repository, repository_at
 from plugpull.matrix.trees import look_at
 from plugpull.matrix.wheels import build_wheel, kept_wheel, read_wheel
 
@@ -109,8 +109,8 @@ class Sources:
         self._found: dict[tuple[Reference, str], Source] = {}
 
     def repository(self, reference: Reference) -> Repository:
-        """Our copy of a reference's repository."""
-        return Repository(reference.where, self._folder / "git")
+        """The repository that a reference leads to."""
+        return repository_at(reference.where, self._folder / "git")
 
     def find(
         self, reference: Reference, distribution: str, *, before: datetime | None = None
@@ -208,7 +208,7 @@ class Sources:
 
     def _build(self, source: Source, distribution: str, folder: str, python: Interpreter) -> Built:
         reference, origin = source.reference, source.origin
-        what = f"{distribution} from {reference}"
+        what = f"{distribution} from {replace(reference, subdirectory=folder)}"
         place = self._place(origin, folder)
         built = kept_wheel(place, python)
         if built is None and reference.kind == WHEEL:
