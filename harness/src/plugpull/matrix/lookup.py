@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Looked", "look_up", "near"]
 
 _CELL = re.compile(r"(?P<version>[^/]+?)[/-]py(?P<python>[0-9]+\.[0-9]+)(?:/(?P<rest>.+))?")
+#: Its only version is the harness's own.
+HARNESS_TARGET = "reference"
 #: So many near matches are named.
 _NEAR = 3
 
@@ -165,23 +167,39 @@ def _declared(text: str, version: str, python: str, options: MatrixOptions, root
     wanted = MatrixOptions(
         only=(only,),
         python=(python,),
-        add=() if name == "reference" else ((name, number),),
         matrix=options.matrix,
         results=options.results,
         timeout=options.timeout,
         download_python=options.download_python,
     )
     try:
-        plan = make_plan(wanted, root=root, index=OnlineIndex())
+        plan = _planned(wanted, name, number, root)
         cell = plan.cell(f"{name}-{number}-py{python}")
     except UsageError as error:
         hint = near(text, _known(options, root))
-        raise UsageError(f"{text}: {error.what}", why=error.why, then=hint or error.then) from error
+        raise UsageError(
+            f"{text}: {error.what}", why=error.why, then=hint or error.then
+        ) from error
     # uv would say so too, without a word on what there is instead.
     absent = next((note for note in cell.notes if " has no release " in note), None)
     if absent is not None:
         raise UsageError(f"{text}: {absent}", then=near(text, _known(options, root)))
     return plan
+
+
+def _planned(wanted: MatrixOptions, name: str, number: str, root: Path) -> Plan:
+    """A plan with the version as it is declared, else with one that is not.
+
+    Raises:
+        UsageError: It is no version either.
+    """
+    index = OnlineIndex()
+    try:
+        return make_plan(wanted, root=root, index=index)
+    except UsageError:
+        if name == HARNESS_TARGET:
+            raise
+    return make_plan(replace(wanted, add=((name, number),)), root=root, index=index)
 
 
 def _known(options: MatrixOptions, root: Path) -> list[str]:
