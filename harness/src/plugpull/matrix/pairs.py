@@ -28,7 +28,9 @@ def split_pair(text: str, understood: Callable[[str], bool]) -> Pair:
         UsageError: No colon stands between two versions, or they are one and the same.
     """
     halves = [
-        (text[:at].strip(), text[at + 1 :].strip()) for at, sign in enumerate(text) if sign == ":"
+        (text[:at].strip(), text[at + 1 :].strip())
+        for at, sign in enumerate(text)
+        if sign == ":" and not text.startswith("//", at + 1)
     ]
     for saves, goes_on in halves:
         if understood(saves) and understood(goes_on):

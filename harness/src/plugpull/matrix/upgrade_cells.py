@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from plugpull.matrix.declared import Declaration, Framework
     from plugpull.matrix.entries import Entry
     from plugpull.matrix.index import Index
+    from plugpull.matrix.planning import Finder
     from plugpull.matrix.upgrade_options import UpgradeOptions
 
 __all__ = ["Skipped", "UpgradePlan", "plan_upgrade"]
@@ -71,13 +72,16 @@ class UpgradePlan:
     skipped: tuple[Skipped, ...]
 
 
-def plan_upgrade(options: UpgradeOptions, *, root: Path, index: Index) -> UpgradePlan:
+def plan_upgrade(
+    options: UpgradeOptions, *, root: Path, index: Index, find: Finder | None = None
+) -> UpgradePlan:
     """Resolve versions, pairs and Pythons, once.
 
     Args:
         options: The posargs.
         root: The checkout.
         index: Where releases are looked up.
+        find: Finds the interpreters. :func:`find_all` if not given.
 
     Raises:
         UsageError: The framework, a version, a pair or a Python cannot be meant.
@@ -96,7 +100,8 @@ def plan_upgrade(options: UpgradeOptions, *, root: Path, index: Index) -> Upgrad
     framework = _with_versions(framework, options, pairs)
     if options.versions or options.pairs:
         declaration = replace(declaration, excludes=())
-    found = find_all(framework.pythons, download=options.matrix.download_python)
+    download = options.matrix.download_python
+    found = find(framework.pythons) if find else find_all(framework.pythons, download=download)
     moment = now_utc()
     cells = expand(
         [framework],
