@@ -103,7 +103,8 @@ class LostSessionWrite:
     def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
         """Lose the write, resume, and count what is stored."""
         if "names" in unfaulted.evidence:
-            return try_store_case(self.name, lab, subject, unfaulted, case)
+            told = _staged(_token())
+            return try_store_case(self.name, lab, subject, unfaulted, case, variables=told)
         token = _token()
         limit = lab.limits.faulted(unfaulted.seconds)
         evidence: dict[str, Any] = {

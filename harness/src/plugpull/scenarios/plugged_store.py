@@ -10,6 +10,7 @@ A run that goes on regardless and exits 0 is judged too: in the end nothing may 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from plugpull.lab import Lab, Trial
@@ -85,9 +86,24 @@ def kinds_of(trial: Trial, limit: float) -> dict[str, int] | None:
 
 
 def try_store_case(
-    name: str, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case
+    name: str,
+    lab: Lab,
+    subject: Subject,
+    unfaulted: Unfaulted,
+    case: Case,
+    *,
+    variables: Mapping[str, str],
 ) -> Result:
-    """Let the write fail, go on as a user would, and compare what is there in the end."""
+    """Let the write fail, go on as a user would, and compare what is there in the end.
+
+    Args:
+        name: The scenario's.
+        lab: Where it is tried.
+        subject: Who is asked.
+        unfaulted: What the run without a fault showed.
+        case: The write, and how it fails.
+        variables: What that run was told beside.
+    """
     write: StoreWriteName = unfaulted.evidence["names"][case.number]
 
     def run(
@@ -107,7 +123,7 @@ def try_store_case(
         unfaulted,
         case,
         run=run,
-        variables=WATCHED,
+        variables={**variables, **WATCHED},
         shown=("effects", "seconds", "writes", _KINDS),
     )
 
