@@ -122,7 +122,9 @@ def test_equal_reasons_stand_together() -> None:
         entry("1.9", "1.0"),
     )
     assert list(reasons(found)) == ["FAIL lost: it is lost | so"]
-    assert len(reasons(found)["FAIL lost: it is lost | so"]) == 2
+    assert reasons(found)["FAIL lost: it is lost | so"] == {
+        "paused (sync)": ["1.0:1.9", "1.10:1.9"]
+    }
 
 
 def test_the_markdown(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_the_markdown(tmp_path: Path) -> None:
     assert "| saved by \\ resumed by | 1.0 | 1.9 |" in lines
     assert "| 1.0 | (PASS) | **FAIL lost** |" in lines
     assert "- FAIL lost: it is lost \\| so" in lines
-    assert "  - `toy-1.9/py3.13/resume-after-upgrade/sync/paused/from-1.0`" in lines
+    assert "  - paused (sync): 1.0:1.9" in lines
     write_upgrade(found, tmp_path)
     assert (tmp_path / "toy.md").read_text().splitlines() == lines
 

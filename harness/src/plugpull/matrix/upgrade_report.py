@@ -42,10 +42,10 @@ def print_upgrade(table: UpgradeTable, folder: Path) -> None:
             words = [grid.words.get((row, column), "") for column in grid.columns]
             shown.add_row(row, *(Text(word, style=_style(word)) for word in words))
         console.print(shown)
-    for reason, ids in reasons(table).items():
+    for reason, places in reasons(table).items():
         console.print(Text(reason), soft_wrap=True)
-        for one in ids:
-            console.print(Text(f"    {one}", style="cyan"), soft_wrap=True)
+        for place, pairs in places.items():
+            console.print(Text(f"    {place}: {', '.join(pairs)}", style="cyan"), soft_wrap=True)
     for pair in table.skipped:
         line = f"not run: {pair.saves} to {pair.goes_on}: {pair.reason}"
         console.print(Text(line, style="yellow"), soft_wrap=True)
@@ -85,21 +85,26 @@ def markdown_lines(table: UpgradeTable) -> list[str]:
     found = reasons(table)
     if found:
         lines += ["### What was seen", ""]
-    for reason, ids in found.items():
+    for reason, places in found.items():
         lines.append(f"- {_escaped(reason)}")
-        lines += [f"  - `{one}`" for one in ids]
+        lines += [f"  - {place}: {', '.join(pairs)}" for place, pairs in places.items()]
     lines += [
         f"- not run: {one.saves} to {one.goes_on}: {_escaped(one.reason)}" for one in table.skipped
     ]
     return lines
 
 
-def reasons(table: UpgradeTable) -> dict[str, list[str]]:
-    """Each reason for something else than a plain PASS, with the ids that it holds for."""
-    found: dict[str, list[str]] = {}
+def reasons(table: UpgradeTable) -> dict[str, dict[str, list[str]]]:
+    """Each reason for something else than a plain PASS, with where it was seen.
+
+    Pairs are written as ``--pairs`` takes them, by fault point and variant.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
     for one in table.entries:
         if one.verdict != "PASS" or one.outcome == "refused":
-            found.setdefault(f"{one.word}: {_reason(one)}", []).append(one.id)
+            place = f"{one.point} ({one.variant})" if one.point else "everything"
+            pairs = found.setdefault(f"{one.word}: {_reason(one)}", {}).setdefault(place, [])
+            pairs.append(f"{one.saved_by}:{one.resumed_by}")
     return found
 
 
