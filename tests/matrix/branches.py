@@ -12,10 +12,9 @@ import os
 import tarfile
 from pathlib import Path
 
-from pypi_simple import PyPISimple
-
 from plugpull.matrix.git import git
 from plugpull.matrix.index import index_url
+from pypi_simple import PyPISimple
 
 __all__ = ["PROJECT", "VERSION", "commit", "fetch_sdist", "make_repository"]
 

@@ -239,3 +239,42 @@ def test_the_real_index_knows_what_the_matrix_needs() -> None:
     assert "0.23.0" not in agents
     assert supports(slim["2.43.0"], "3.10") is None
     assert supports(slim["2.66.0"], "3.10") == "needs >= 3.11"
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        ("majors", ["2.0.0", "1.1.0"]),
+        ("majors:<2", ["1.1.0"]),
+        ("lowest", ["1.0.0"]),
+        ("lowest:>=1.0.1", ["1.0.1"]),
+        ("pre:latest", ["2.1.0rc1"]),
+        ("pre:latest-minors:2", ["2.1.0rc1", "2.0.0"]),
+        ("pre:<2.0", ["1.1.0"]),
+        ("pre:lowest:>=2.0.0a0", ["2.0.0a1"]),
+    ],
+)
+def test_an_entry_may_ask_for_more_than_the_newest(text: str, versions: list[str]) -> None:
+    """One of each major, the oldest of all, and pre-releases where they are asked for."""
+    assert [pick.version for pick in resolve(parse_entry(text), TOY, project="toy")] == versions
+
+
+def test_the_lowest_is_one_that_can_be_asked_something() -> None:
+    """A release from before anything that the target answers says nothing about the framework."""
+    entry = parse_entry("lowest")
+    [pick] = resolve(entry, TOY, project="toy", answered=[">=2.0", ">=1.0.1"])
+    assert pick.version == "1.0.1"
+    [pick] = resolve(parse_entry("lowest:>1.0.1,<2"), TOY, project="toy", answered=[">=1.1.1"])
+    assert pick.impossible is not None
+    assert pick.notes == (
+        "1.1.1 is yanked (lost the data) and was passed over by lowest:>1.0.1,<2",
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["pre:1.0", "pre:pre:latest", "pre:./clone", "majors:1.0", "lowest:"]
+)
+def test_what_is_asked_for_twice_or_never_is_refused(text: str) -> None:
+    """Pre-releases of one exact version, a range that is a version, an empty range."""
+    with pytest.raises(ValueError, match=r"open entry|range|neither a version"):
+        parse_entry(text)

@@ -169,6 +169,7 @@ def run_uv(
     cwd: Path,
     stdin: str = "",
     variables: Mapping[str, str] | None = None,
+    verbose: bool = False,
 ) -> str:
     """Run uv and return what it printed.
 
@@ -179,11 +180,12 @@ def run_uv(
         cwd: Where to run. uv reads the configuration of the project it stands in.
         stdin: Text to feed.
         variables: Environment variables besides the usual ones.
+        verbose: Let it say more, for a failure: what a build prints is left out otherwise.
 
     Raises:
         EnvironmentFailure: uv ended with an error.
     """
-    command = [find_uv(), "--quiet", *map(str, arguments)]
+    command = [find_uv(), *([] if verbose else ["--quiet"]), *map(str, arguments)]
     done = subprocess.run(
         command,
         input=stdin,

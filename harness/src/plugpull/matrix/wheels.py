@@ -75,6 +75,7 @@ def build_wheel(source: Path, folder: Path, interpreter: Interpreter, *, what: s
                 cwd=out,
                 # Two builds of the same source are the same file.
                 variables={"SOURCE_DATE_EPOCH": "1577836800"},
+                verbose=True,
             )
             made = next(iter(sorted(out.glob("*.whl"))), None)
             if made is None:
