@@ -231,7 +231,7 @@ def test_the_commits_of_a_clone(toy: Toy, tmp_path: Path) -> None:
         ("toy one --from 2.1.0 --to 2.1.0", "are the same"),
         ("toy one --from HEAD", "--path CLONE searches commits"),
         ("toi one --from 1.1.0", "bisect toi: no such framework"),
-        ("toy three --from 1.1.0 --python 3.98", "no Python to run it under"),
+        ("toy one --from 1.1.0 --python 3.98", "no Python to run it under"),
         ("toy kill-mid-tol --from 1.1.0", 'did you mean "kill-mid-tool"?'),
         ("toy/one two --from 1.1.0", "both say what to follow"),
         ("toy one", "--from"),
@@ -262,6 +262,16 @@ def test_a_range_without_a_change_is_an_error(toy: Toy) -> None:
     assert "kill-mid-tool/one/before-effect: FAIL and FAIL" in str(caught.value)
     assert caught.value.exit_code == 2
     assert len(toy.calls) == 2
+
+
+@runs_cells
+def test_a_misspelt_fault_point_is_found_out_at_the_first_release(toy: Toy) -> None:
+    """And not after all of them; the error says what there is."""
+    toy.tell(fails={})
+    with pytest.raises(UsageError, match="has no result like that") as caught:
+        bisect(toy, "toy one/befor-effect --from 1.1.0 --to 2.1.0")
+    assert "it has: kill-mid-tool/one/before-effect" in str(caught.value)
+    assert len(toy.calls) == 1
 
 
 def test_a_python_that_an_end_does_not_support_is_not_taken() -> None:

@@ -37,7 +37,7 @@ def test_what_has_to_run(
     text: str, scenarios: tuple[str, ...], variants: tuple[str, ...] | None
 ) -> None:
     """No more than what may have such a result; fault points nobody knows beforehand."""
-    found = follow(text, FACTS)
+    found = follow(text, FACTS, {"after-effect"})
     assert found.scenarios == scenarios
     assert variants is None or found.variants == variants
 
@@ -56,17 +56,18 @@ def test_what_has_to_run(
 )
 def test_which_results_are_meant(text: str, tail: str, meant: bool) -> None:
     """The parts stand in the order of an id, and some may be left out."""
-    assert follow(text, FACTS).matches(tail) == meant
+    assert follow(text, FACTS, {"after-effect", "ack-lost"}).matches(tail) == meant
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("kill-mid-tol", 'did you mean "kill-mid-tool"?'),
-        ("kill-mid-tool/sync+nokey", 'did you mean "sync+no-key"?'),
+        ("sync+nokey", 'did you mean "sync+no-key"?'),
+        ("after-effect", "name one of its scenarios: kill-mid-tool, "),
         ("lost-session-write/sync+no-key", "no results like that"),
-        ("", "no results like that"),
-        ("a/b/c", "no results like that"),
+        ("kill-mid-tool/a/b/c", "no results like that"),
+        ("", "nothing: toy has no such scenario or variant"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(text: str, words: str) -> None:

@@ -128,7 +128,8 @@ def test_listing_needs_no_network(root: Path) -> None:
     assert f"- toy-1.0-py{HERE} [toy,py{HERE}] -> toy 1.0 on Python {HERE}" in lines
     assert f"- toy-latest-py{HERE} [toy,py{HERE},latest] -> toy latest on Python {HERE}" in lines
     order = [line.split()[1] for line in lines if line.startswith(("* ", "- "))]
-    assert order[:6] == ["matrix", "list", "collect", "docs", "tests", "lint"]
+    assert order[:7] == ["matrix", "list", "collect", "record", "docs", "tests", "lint"]
+    assert "bisect" in order
     assert [line.split()[1] for line in lines if line.startswith("* ")] == ["matrix"]
     assert not (root / ".plugpull").exists()
 
@@ -216,6 +217,67 @@ def test_a_baseline_that_cannot_be_read_stops_everything(
     assert wrong in done.stderr
     assert "Traceback" not in done.stderr
     assert not (root / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("posargs", "words"),
+    [
+        ("toy kill-mid-tool --from 0.9", "no such release\n  next: next to it are: 1.0"),
+        ("toy kill-mid-tool --from 1.1 --to 1.0", "--from 1.1 is newer than --to 1.0"),
+        ("toy kill-mid-tool", "the following arguments are required: --from"),
+        ("toy kill-tool-mid --from 1.0", 'did you mean "kill-mid-tool"?'),
+        ("toy kill-mid-tool --path nowhere --from v1", "there is no"),
+    ],
+)
+def test_a_search_that_cannot_begin_is_one_clear_error(
+    posargs: str, words: str, root: Path, index: dict[str, str]
+) -> None:
+    """`nox -s bisect` ends with 2, says why in one sentence, and leaves nothing behind."""
+    done = nox(root, "-s", "bisect", "--", *posargs.split(), **index)
+    assert done.returncode == 2, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (root / "results").exists()
+
+
+def test_a_search_without_network_is_one_clear_error(root: Path) -> None:
+    """As for the matrix."""
+    done = nox(root, "-s", "bisect", "--", "toy", "kill-mid-tool", "--from", "1.0", **NO_NETWORK)
+    assert done.returncode == 2
+    assert "cannot be looked up at http://127.0.0.1:9/simple" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_there_is_no_baseline_of_nothing(root: Path, index: dict[str, str]) -> None:
+    """`nox -s record` without a run says what to do, with exit code 2."""
+    done = nox(root, "-s", "record", **index)
+    assert done.returncode == 2, done.stderr
+    assert "no baseline was recorded" in done.stderr
+    assert "nox -s matrix" in done.stderr
+    assert not (root / "baseline.json").exists()
+
+
+def test_a_mistake_in_the_expectations_ends_nox(root: Path, index: dict[str, str]) -> None:
+    """An entry about a variant that is not there is refused before anything runs."""
+    entry = {
+        "framework": "toy",
+        "versions": "*",
+        "scenario": "kill-mid-tool",
+        "variant": "sync+nokey",
+        "fault-point": "after-effect",
+        "kind": "expected failure",
+        "verdict": "FAIL",
+        "reason": "documented",
+        "link": "https://example.org",
+    }
+    lines = ["[[expect]]", *(f'{key} = "{value}"' for key, value in entry.items())]
+    (root / "expectations.toml").write_text("\n".join(lines), encoding="utf-8")
+    done = nox(root, "-s", "matrix", **index)
+    assert done.returncode == 2
+    assert "expectations.toml: [[expect]] number 1 matches nothing" in done.stderr
+    assert 'did you mean "sync+no-key"?' in done.stderr
+    assert not (root / "results").exists()
+    assert nox(root, "-l", **NO_NETWORK).returncode == 0
 
 
 def test_results_that_cannot_be_written_stop_everything(root: Path, index: dict[str, str]) -> None:

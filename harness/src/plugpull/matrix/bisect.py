@@ -22,6 +22,7 @@ from plugpull.matrix.interpreters import Interpreter, find_all
 from plugpull.matrix.manifests import HARNESS
 from plugpull.matrix.plan import now_utc
 from plugpull.matrix.references import GIT, Reference, parse_reference
+from plugpull.matrix.results import BadFile, read_cell_file
 from plugpull.matrix.sources import Sources
 from plugpull.matrix.versions import supports
 
@@ -73,7 +74,7 @@ def run_bisection(
     targets = root / "targets"
     declaration = read_declaration(Path(options.matrix.matrix), targets)
     framework, python, what = _asked(options, declaration, targets)
-    followed = follow(what, framework.target)
+    followed = follow(what, framework.target, _known_points(options, framework))
     pythons = (python,) if python else declaration.pythons
     found = find_all(pythons, download=options.matrix.download_python)
     there = [each for each in found.values() if isinstance(each, Interpreter)]
@@ -137,6 +138,18 @@ def _asked(
             f"{options.framework} and {options.what} both say what to follow", then="give one"
         )
     return framework, options.python or python, options.what or rest
+
+
+def _known_points(options: BisectOptions, framework: Framework) -> set[str]:
+    """The fault points that earlier results of a framework have."""
+    points: set[str] = set()
+    for path in (Path(options.matrix.results) / "cells").glob(f"{framework.name}-*.json"):
+        try:
+            file = read_cell_file(path).standing
+        except BadFile:
+            continue
+        points.update(str(raw["kill_point"]) for raw in (file.raw if file else ()))
+    return points
 
 
 def _row(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plugpull.errors import UsageError
 from plugpull.matrix.bisection import Measured, Tally
 from plugpull.matrix.cellrun import run_cell
 from plugpull.matrix.chance import runs_to_be_sure
@@ -201,9 +202,14 @@ class CellBench:
             return Measured(tallies)
         if errors:
             return Measured({}, gist(errors[0]))
+        text = self.setting.follow.text
         there = {f"{result.scenario}/{result.variant}/{result.point}": None for result in results}
-        has = f"; it has: {', '.join(there)}" if there else ""
-        return Measured({}, f"it has no result like {self.setting.follow.text}{has}")
+        if there and not any(trial.measured.tallies for trial in self.tried.values()):
+            # Most likely misspelt; asking every release would take long to find that out.
+            raise UsageError(
+                f"{text}: {cell.id} has no result like that", then=f"it has: {', '.join(there)}"
+            )
+        return Measured({}, f"it has no result like {text}")
 
     def _tell(self, at: int) -> None:
         candidate, trial = self.row[at], self.tried[at]

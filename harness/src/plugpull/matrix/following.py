@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING
 from plugpull.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from plugpull.matrix.manifests import TargetFacts
 
 __all__ = ["Follow", "follow", "split_id"]
 
 _PYTHON = re.compile(r"py([0-9]+\.[0-9]+)")
-#: A misspelt name is as near as this to the one that is meant.
-_NEAR = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +61,32 @@ def split_id(text: str, frameworks: Iterable[str]) -> tuple[str, str, str]:
     return (framework, python[1], behind) if python else (framework, "", rest)
 
 
-def follow(text: str, facts: TargetFacts) -> Follow:
+def follow(text: str, facts: TargetFacts, points: Collection[str] = ()) -> Follow:
     """What a text means for a target.
 
+    Args:
+        text: Parts of an id.
+        facts: The target's.
+        points: Fault points that are known from earlier results.
+
     Raises:
-        UsageError: It is close to a name of the target's, and is none; or no scenario has it.
+        UsageError: It names neither a scenario nor a variant nor a fault point that is known.
     """
     parts = tuple(part for part in text.strip("/").split("/") if part)
     names = [*facts.scenarios, *(name for name, _ in facts.variants)]
-    for part in parts:
-        close = difflib.get_close_matches(part, names, n=1, cutoff=_NEAR)
-        if close and part not in names and not _is_glob(part) and close[0] != part:
-            raise UsageError(
-                f"{part}: {facts.name} has no such scenario or variant",
-                then=f'did you mean "{close[0]}"?',
-            )
-    pairs = [pair for pair in _pairs(facts) if _may_have(parts, pair, names)]
-    if not parts or not pairs:
+    named = [part for part in parts if any(_equal(part, name) for name in names)]
+    if not named and not any(_equal(part, point) for part in parts for point in points):
+        close = [difflib.get_close_matches(part, names, n=1) for part in parts]
         raise UsageError(
-            f"{text or 'nothing'}: {facts.name} has no results like that",
-            then=f"name one of its scenarios, or more of an id: {', '.join(facts.scenarios)}",
+            f"{text or 'nothing'}: {facts.name} has no such scenario or variant",
+            then=next((f'did you mean "{near[0]}"?' for near in close if near), "")
+            or f"name one of its scenarios: {', '.join(facts.scenarios)}",
+        )
+    pairs = [pair for pair in _pairs(facts) if _may_have(parts, pair, names)]
+    if not pairs:
+        raise UsageError(
+            f"{text}: {facts.name} has no results like that",
+            then="an id reads SCENARIO/VARIANT/FAULT-POINT; parts of it may be left out",
         )
     return Follow(
         text=text.strip("/"),
