@@ -84,6 +84,7 @@ def test_one_gate_opens_and_the_other_stays(provider: Provider) -> None:
     assert provider.gates.wait_for(("tell",), 30, ALIVE) is not None
     provider.gates.open("pay")
     assert finished(paying) == ["answered"]
+    assert provider.gates.has_closed("tell")
     assert provider.effects == {"pay": 1, "tell": 0}
     provider.gates.drop()
     assert finished(telling) == ["no answer"]

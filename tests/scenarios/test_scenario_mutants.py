@@ -365,48 +365,7 @@ OTHER = [
     ),
 ]
 
-PAIR = mutants(
-    "scenarios/two_resumers.py",
-    "test_two_resumers.py",
-    (
-        "the first is held before its effect",
-        "provider.hold_next(AFTER_EFFECT)",
-        "provider.hold_next(BEFORE_EFFECT)",
-        "what_each_pair_comes_to[locked]",
-    ),
-    (
-        "there is only one resumer",
-        'second = trial.launch("resume", generation=1)',
-        "second = first",
-        "what_each_pair_comes_to[side-by-side]",
-    ),
-    (
-        "the first is never answered",
-        "provider.answer_held()",
-        "provider.drop_held()",
-        "what_each_pair_comes_to[locked]",
-    ),
-    (
-        "effects are not counted",
-        "return wrong or _judge_ends(",
-        "return _judge_ends(",
-        "what_each_pair_comes_to[side-by-side]",
-    ),
-    (
-        "a refusal is nothing special",
-        "if refusal:",
-        "if False:",
-        "what_each_pair_comes_to[locked]",
-    ),
-    (
-        "how the first one ends is no matter",
-        "if first != 0:",
-        "if False:",
-        "what_each_pair_comes_to[first-dies]",
-    ),
-)
-
-MUTANTS = [*PAIR, *BATCH, *HISTORY, *WORLD, *REFUSALS, *BETWEEN, *OTHER]
+MUTANTS = [*BATCH, *HISTORY, *WORLD, *REFUSALS, *BETWEEN, *OTHER]
 
 
 @pytest.fixture(scope="module")

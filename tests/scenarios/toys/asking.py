@@ -122,8 +122,8 @@ def apply(run: Run) -> None:
     for one in TOLD:
         run["decided"][one["call"]] = one["decision"]
         if has("applies-each"):
+            run["done"] = []
             charge(run, one["call"])
-            run["done"].remove(one["call"])
     if has("silence-is-consent") and not TOLD:
         run["decided"][GATED[0]] = "approve"
     if has("one-is-all") and TOLD:
@@ -189,6 +189,7 @@ def go_on(run: Run) -> None:
         end(run)
     if len(TOLD) > 1 and SHAPE == "one":
         go_wrong("at-the-end")
+    go_wrong("closed")
 
 
 def end(run: Run) -> None:

@@ -151,7 +151,7 @@ def _decide(trial: Trial, plan: Point, limit: float, evidence: dict[str, Any]) -
         if wrong is not None:
             return wrong
     if plan.rejected:
-        return _judge_rejected(trial, plan)
+        return _judge_rejected(trial)
     return judge_effects(plan.asks.effects, trial.provider.effects, when="after the approval")
 
 
@@ -204,15 +204,11 @@ def _judge_end(
     )
 
 
-def _judge_rejected(trial: Trial, plan: Point) -> Judgement | None:
-    """After a rejection the run may close the order or leave it; nothing else may happen."""
+def _judge_rejected(trial: Trial) -> Judgement | None:
+    """After a rejection the run may close the order once or leave it; nothing else may happen."""
     effects = trial.provider.effects
-    for name, count in effects.items():
-        if name not in plan.asks.effects and count:
-            return judge_effects((), {name: count}, when="after the rejection")
-    if effects.get(FINISH, 0) > 1:
-        return judge_effects((FINISH,), effects, when="after the rejection")
-    return None
+    expected = (FINISH,) if effects.get(FINISH) else ()
+    return judge_effects(expected, effects, when="after the rejection")
 
 
 def _when(decided: tuple[Decision, ...]) -> str:
