@@ -73,7 +73,8 @@ _ASKED = {STREAM_VARIABLE: "1", FAULTS_VARIABLE: f"{_PIECE},{_CLIENT}"}
 # For how many seconds an agent has to stand still before what happens next may happen.
 _QUIET = 0.06
 
-# How often to look whether the watcher has taken its word.
+# In seconds: the most to wait for the watcher, and for it to take its word; how often to look.
+_COMES_WITHIN = 10.0
 _GLANCE = 0.002
 
 
@@ -125,10 +126,13 @@ def _run(
     if isinstance(standing, Judgement):
         return standing
     agent, held, client = standing
+    if isinstance(held, HeldCall):
+        # Text from before the tool may still be on its way to the client.
+        settle(trial, _QUIET)
     sent = _sent(trial)
-    if not _leave(trial, held, client, detail, limit):
+    if not _leave(trial, held, client, detail):
         trial.end(agent)
-        return error(f"whoever watches the client had not heard of its {detail} in {limit:g} s")
+        return error(f"whoever watches the client never heard of its {detail}")
     # Writing to a client that has gone is tried once more where nobody has noticed yet.
     sent += isinstance(held, HeldCall) and detail == _DISCONNECT
     status = agent.wait(limit)
@@ -176,7 +180,7 @@ def _stand(
     agent, held = standing
     if broken := not_there(trial, agent, held, evidence):
         return broken
-    client = desk.wait_held(_CLIENT, limit, lambda: agent.poll() is None)
+    client = desk.wait_held(_CLIENT, _COMES_WITHIN, lambda: agent.poll() is None)
     if client is None:
         trial.end(agent)
         note_stderr(evidence, trial.stderr("start"))
@@ -184,16 +188,14 @@ def _stand(
     return agent, held, client
 
 
-def _leave(
-    trial: Trial, held: HeldCall | HeldFault, client: HeldFault, detail: str, limit: float
-) -> bool:
+def _leave(trial: Trial, held: HeldCall | HeldFault, client: HeldFault, detail: str) -> bool:
     """Let the client go away, and then what the agent stands in go on; whether it was heard of."""
     trial.provider.faults.follow(_send_to_nobody(detail))
     by_watcher = detail == CANCEL or (detail == CLOSE and isinstance(held, HeldCall))
     client.answer(detail if by_watcher else GO_ON)
     if by_watcher:
         # Whether the agent hears of it before its call returns must not depend on the machine.
-        if not _heard(client, limit):
+        if not _heard(client):
             return False
         settle(trial, _QUIET)
     if isinstance(held, HeldCall):
@@ -205,9 +207,9 @@ def _leave(
     return True
 
 
-def _heard(client: HeldFault, limit: float) -> bool:
+def _heard(client: HeldFault) -> bool:
     """Wait until the watcher has its word, which it takes by hanging up."""
-    end = time.monotonic() + limit
+    end = time.monotonic() + _COMES_WITHIN
     while client.connection.is_open():
         if time.monotonic() > end:
             return False
