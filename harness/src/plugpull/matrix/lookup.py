@@ -97,8 +97,14 @@ def look_up(
 
 
 def near(text: str, known: Iterable[str]) -> str:
-    """``did you mean ...?`` with the nearest of the known texts; empty if none is near."""
-    close = difflib.get_close_matches(text, sorted(set(known)), n=_NEAR, cutoff=0.6)
+    """``did you mean ...?`` with the nearest of the known texts; empty if none is near.
+
+    Where nothing is near the whole text, its front is looked at: the cell.
+    """
+    texts = sorted(set(known))
+    close = difflib.get_close_matches(text, texts, n=_NEAR)
+    if not close:
+        close = difflib.get_close_matches("/".join(text.split("/")[:2]), texts, n=_NEAR)
     return f"did you mean {' or '.join(close)}?" if close else ""
 
 
@@ -154,7 +160,8 @@ def _declared(text: str, version: str, python: str, options: MatrixOptions, root
     if not fitting:
         raise UsageError(
             f"{text}: there is no framework of that name",
-            then=near(text, _known(options, root)) or f"there are: {', '.join(sorted(names))}",
+            then=near(text, [*_known(options, root), *names])
+            or f"there are: {', '.join(sorted(names))}",
         )
     name = max(fitting, key=len)
     number = version.removeprefix(f"{name}-")
@@ -176,9 +183,11 @@ def _declared(text: str, version: str, python: str, options: MatrixOptions, root
         plan = _planned(wanted, name, number, root)
         cell = plan.cell(f"{name}-{number}-py{python}")
     except UsageError as error:
-        hint = near(text, _known(options, root))
+        known = [*_known(options, root), *_cells_of(wanted, name, root)]
         raise UsageError(
-            f"{text}: {error.what}", why=error.why, then=hint or error.then
+            f"{text}: there is no such cell",
+            why=error.what,
+            then=near(text, known) or "nox -s list shows the cells",
         ) from error
     # uv would say so too, without a word on what there is instead.
     absent = next((note for note in cell.notes if " has no release " in note), None)
@@ -202,6 +211,15 @@ def _planned(wanted: MatrixOptions, name: str, number: str, root: Path) -> Plan:
     return make_plan(replace(wanted, add=((name, number),)), root=root, index=index)
 
 
+def _cells_of(wanted: MatrixOptions, name: str, root: Path) -> list[str]:
+    """The ids of a framework's cells, as far as they can be found out."""
+    try:
+        plan = make_plan(replace(wanted, only=(name,)), root=root, index=OnlineIndex())
+    except PlugpullError:
+        return []
+    return [cell.id for cell in plan.cells]
+
+
 def _known(options: MatrixOptions, root: Path) -> list[str]:
     """Ids that exist: of measured results, of their cells, and of declared cells."""
     known: list[str] = []
@@ -212,6 +230,10 @@ def _known(options: MatrixOptions, root: Path) -> list[str]:
     for one in results if isinstance(results, list) else ():
         if isinstance(one, dict) and isinstance(one.get("id"), str):
             known += [one["id"], "/".join(one["id"].split("/")[:2])]
+    known += [
+        re.sub(r"-py([0-9.]+)$", r"/py\1", path.stem)
+        for path in (Path(options.results) / "cells").glob("*.json")
+    ]
     try:
         declaration = read_declaration(Path(options.matrix), root / "targets")
     except UsageError:

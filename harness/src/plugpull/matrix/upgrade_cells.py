@@ -112,6 +112,11 @@ def plan_upgrade(
         as_of=options.matrix.as_of,
         sources=Sources(state_folder(root).root, found),
     )
+    if options.versions or options.pairs:
+        # Whoever names a version wants to know at once that it leads nowhere.
+        for cell in cells:
+            if cell.impossible is not None:
+                raise UsageError(f"{cell.asked}: {cell.impossible}")
     plan = Plan(
         cells=tuple(cells),
         options=options.matrix,
