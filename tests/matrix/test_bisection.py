@@ -132,6 +132,17 @@ def test_every_verdict_of_the_set_is_followed_to_its_own_change() -> None:
     assert len(bench.runs) <= 2 + 4 + 4
 
 
+def test_what_was_tried_for_one_change_serves_the_next() -> None:
+    """Two changes next to each other take hardly more versions than one."""
+    planted: list[Planted] = [
+        {"a": "FAIL" if at >= 30 else "PASS", "b": "FAIL" if at >= 31 else "PASS"}
+        for at in range(64)
+    ]
+    outcome, bench = found(planted)
+    assert [change.at for change in outcome.changes] == [30, 31]
+    assert len(bench.runs) <= 2 + 6 + 1
+
+
 def test_a_result_that_only_one_end_has_is_named_and_not_searched() -> None:
     """A variant that came later did not change; it came."""
     outcome, _ = found([{"a": "PASS"}, {"a": "FAIL"}, {"a": "FAIL", "b": "PASS"}])

@@ -138,6 +138,7 @@ class _Search:
         self._count = count
         self._bench = bench
         self._past: set[int] = set()
+        self._tried: set[int] = set()
 
     def run(self) -> Outcome:
         low, high = self._end(range(self._count)), self._end(reversed(range(self._count)))
@@ -219,7 +220,9 @@ class _Search:
             inner = [at for at in range(low + 1, high) if at not in self._past]
             if not inner:
                 return low, high
-            at = min(inner, key=lambda place: (abs(place - middle), place))
+            # What has been tried already costs nothing.
+            known = [at for at in inner if at in self._tried]
+            at = min(known or inner, key=lambda place: (abs(place - middle), place))
             sides = [self._is_new(at, name) for name in pending]
             if any(sides):
                 high = at
@@ -233,6 +236,7 @@ class _Search:
         if at == self._high:
             return True
         measured = self._bench.measure(at)
+        self._tried.add(at)
         while True:
             tally = measured.tallies.get(name)
             if measured.unusable or tally is None:
