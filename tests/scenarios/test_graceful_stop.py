@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from broken_worlds import TOYS
-from cut_off import HANGS_AFTER, REFUSALS, order, results, the_error, words
+from cut_off import REFUSALS, hurry, order, results, the_error, words
 from plugpull.lab import Lab
 from plugpull.processes.signals import disposition
 from plugpull.scenarios import graceful_stop
@@ -120,12 +120,15 @@ def test_a_refusal_is_shown_as_one(lab: Lab, tmp_path: Path) -> None:
     assert found[0].detail == "resume was refused after the stop: NOISE"
 
 
-def test_a_resume_that_hangs_is_a_fail(impatient_lab: Lab, tmp_path: Path) -> None:
+def test_a_resume_that_hangs_is_a_fail(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also where there was nothing left to resume."""
-    lacking = frozenset({("graceful-stop", "before-effect")})
-    (result,) = run(impatient_lab, "handles+resume-hangs", tmp_path, lacking=lacking)
-    assert words([result]) == ["FAIL hung"]
-    assert result.detail == f"resume hung: still running after {HANGS_AFTER:g} s"
+    hurry(monkeypatch)
+    for flags in ("resume-hangs", "handles+resume-hangs"):
+        found = run(lab, flags, tmp_path)
+        assert words(found) == ["FAIL hung", "FAIL hung"]
+        assert found[0].detail == "resume hung: still running after 60 s"
 
 
 ERRORS = {

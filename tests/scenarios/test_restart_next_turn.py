@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cut_off import HANGS_AFTER, REFUSALS, results, talk, the_error, words
+from cut_off import REFUSALS, hurry, results, talk, the_error, words
 from plugpull.lab import Lab
+from plugpull.scenarios.base import Case, Settings
 from plugpull.scenarios.restart_next_turn import RestartNextTurn
 from plugpull.verdicts import Result
 
@@ -37,6 +38,14 @@ def test_what_each_way_of_going_on_comes_to(lab: Lab, tmp_path: Path, flags: str
     found = run(lab, flags, tmp_path)
     assert [one.kill_point for one in found] == ["before-effect", "after-effect"]
     assert words(found) == list(COMES_TO[flags]), [one.detail for one in found]
+
+
+def test_what_was_said_of_a_double(lab: Lab, tmp_path: Path) -> None:
+    """Two are more than the one that may be there."""
+    assert run(lab, "charges-again+keyless", tmp_path)[1].detail == (
+        "effect duplicated: the provider saw 2 charge_card effects after the next turn "
+        "(expected at most 1)"
+    )
 
 
 def test_the_turn_that_was_killed_may_stay_unfinished(lab: Lab, tmp_path: Path) -> None:
@@ -73,12 +82,16 @@ def test_a_refusal_is_shown_as_one(lab: Lab, tmp_path: Path) -> None:
     assert found[0].detail == "next-turn was refused after the kill: NOISE"
 
 
-def test_a_next_turn_that_hangs_is_a_fail(impatient_lab: Lab, tmp_path: Path) -> None:
+def test_a_next_turn_that_hangs_is_a_fail(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever was recorded before."""
-    lacking = frozenset({("restart-next-turn", "before-effect")})
-    (result,) = run(impatient_lab, "hangs", tmp_path, lacking=lacking)
+    subject = talk("hangs", tmp_path)
+    unfaulted = RestartNextTurn().unfaulted(lab, subject, Settings())
+    hurry(monkeypatch)
+    result = RestartNextTurn().try_case(lab, subject, unfaulted, Case("after-effect"))
     assert words([result]) == ["FAIL hung"]
-    assert result.detail == f"next-turn hung: still running after {HANGS_AFTER:g} s"
+    assert result.detail == "next-turn hung: still running after 60 s"
 
 
 def test_without_inspect_effects_decide(lab: Lab, tmp_path: Path) -> None:

@@ -379,7 +379,11 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file}: {mutant.name}")
 def test_a_broken_scenario_is_noticed(mutant: Mutant, workshop: Workshop, tmp_path: Path) -> None:
     """The named test fails, by an assertion and not by accident."""
-    report = tmp_path / "report.xml"
+    check_noticed(mutant, workshop, tmp_path / "report.xml")
+
+
+def check_noticed(mutant: Mutant, workshop: Workshop, report: Path) -> None:
+    """Make the mutant, run its test, and put everything back."""
     file = workshop.copy / mutant.file
     sound = file.read_text(encoding="utf-8")
     try:

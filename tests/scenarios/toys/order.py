@@ -69,6 +69,7 @@ def fail() -> NoReturn:
     if "hangs" in FLAGS:
         hang()
     if "dies" in FLAGS:
+        print("a library gives up", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     if "mute" in FLAGS:
         sys.exit(3)
