@@ -104,15 +104,14 @@ def _change_lines(setting: Setting, bench: CellBench, each: Explained) -> list[s
         lines.append(f"  {followed}: {before.text} -> {after.text}")
         lines.append(f"      {after.detail if after.failed else before.detail}")
     lines.append(f"  before it: {old.text}")
-    lines.append(f"  what else differs between the two: {_differing(each.others)}")
+    if each.others:
+        lines.append(f"  what else differs between the two: {_differing(each.others)}")
     lines.append(f"  {each.cause.text}")
     lines += [f"  seen with: {_repeat(setting, candidate)}" for candidate in (old, new)]
     return lines
 
 
 def _differing(others: tuple[Difference, ...]) -> str:
-    if not others:
-        return "nothing"
     shown = ", ".join(each.text for each in others[:_NAMED])
     more = len(others) - _NAMED
     return f"{shown}{f' and {more} more' if more > 0 else ''}"
