@@ -58,7 +58,7 @@ def _row(line: Line) -> str:
 def _compared(report: CheckReport) -> list[str]:
     """What exactly was under test."""
     origin = report.origin
-    where = escaped(origin.where)
+    where = code(origin.where)
     checked = f"{where}, {code(origin.ref)} at {origin.identity}" if origin.kind == GIT else where
     if origin.head:
         checked += f", whose last commit is {origin.head}"

@@ -1,0 +1,279 @@
+"""A check from start to finish, on a toy and on the real case that it was made for."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from branches import PROJECT, VERSION, commit, make_repository
+from checktoy import BASE, branch, make_check_toy
+from plugpull.errors import PlugpullError, UsageError
+from plugpull.matrix.check import check
+from projects import git, make_project
+from toycell import PYTHON, Toy
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the toy harness is kept when it is built."""
+    return tmp_path_factory.mktemp("wheels")
+
+
+@pytest.fixture
+def toy(tmp_path: Path, wheels: Path) -> Toy:
+    """A checkout of plugpull with one toy framework, and a clone of that beside it."""
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    git(["init", "--quiet", "--initial-branch", "main"], cwd=clone, doing="init")
+    (tmp_path / "plugpull").mkdir()
+    return make_check_toy(tmp_path / "plugpull", wheels)
+
+
+def run(toy: Toy, *posargs: str) -> int:
+    """``nox -s check -- toy POSARGS``, started beside the checkout."""
+    return check(["toy", *posargs], root=toy.root, cwd=toy.root.parent)
+
+
+def report(toy: Toy) -> dict[str, object]:
+    """What the last check wrote as JSON."""
+    [newest] = sorted((toy.root / "results" / "check").glob("*.json"))
+    data: dict[str, object] = json.loads(newest.read_text(encoding="utf-8"))
+    return data
+
+
+def states(toy: Toy) -> dict[str, str]:
+    """What became of each result."""
+    rows = report(toy)["rows"]
+    assert isinstance(rows, list)
+    return {row["name"].removeprefix("kill-mid-tool/"): row["state"] for row in rows}
+
+
+def test_a_branch_is_compared_with_its_release(
+    toy: Toy, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Fixed, regressed and unchanged; the changed ones were tried twice; the exit code is 1."""
+    sha = branch(toy.root.parent / "clone", {**BASE, "one/after": 0, "two/before": 10})
+    assert run(toy, "--repo", "clone", "--ref", "main") == 1
+    assert states(toy) == {
+        "one/before": "unchanged",
+        "one/after": "fixed",
+        "two/before": "regressed",
+        "two/after": "unchanged",
+    }
+    said = capsys.readouterr()
+    first = said.err.splitlines()[0]
+    assert "runs the code of git+" in first
+    assert said.err.index(first) < said.err.index("building iniconfig")
+    lines = said.out.splitlines()
+    assert lines[0].startswith(f"toy git.{sha[:12]} against 2.0.0 (the newest release that is not")
+    assert lines[1].startswith(f"regressed         py{PYTHON}/kill-mid-tool/two/before: PASS in 2")
+    assert "FAIL in 2 of 2 runs -> PASS in 2 of 2 runs" in said.out
+    assert "1 fixed, 1 regressed, 2 unchanged" in lines
+    # Once each, and once more for the two variants that have a change.
+    assert len(toy.calls) == 2 + 4
+
+
+def test_the_block_for_the_pull_request(toy: Toy) -> None:
+    """What was compared, the changed rows first, their evidence, and how to repeat it."""
+    clone = toy.root.parent / "clone"
+    sha = branch(clone, {**BASE, "one/after": 0})
+    assert run(toy, "--repo", "clone", "--ref", "main", "--as-of", "2026-08-15") == 0
+    command = f"--ref {sha} --repo {clone} --base 2.0.0 --as-of 2026-08-15"
+    [page] = (toy.root / "results" / "check").glob("*.md")
+    text = page.read_text(encoding="utf-8")
+    order = [
+        "**1 fixed, 0 regressed, 3 unchanged.**",
+        f"| **fixed** | `py{PYTHON}/kill-mid-tool/one/after`",
+        f"- checked: `{toy.root.parent}/clone`, `main` at {sha}",
+        "- compared with: 2.0.0",
+        "- packages as of 2026-08-16T00:00:00Z, the same for both",
+        "<summary>Evidence:",
+        '"charge": 2',
+        "<summary>Unchanged",
+        f"$ nox -s check -- toy {command}",
+    ]
+    places = [text.find(each) for each in order]
+    assert -1 not in places, order[places.index(-1)]
+    assert places == sorted(places)
+    cells = [
+        json.loads(path.read_text(encoding="utf-8"))["cell"]
+        for path in (toy.root / "results" / "check" / "cells").glob("*.json")
+    ]
+    assert {cell["as_of"] for cell in cells} == {"2026-08-16T00:00:00Z"}
+    assert {cell["source"] for cell in cells} == {"index", "git"}
+
+
+def test_shares_of_failures_are_told_apart_or_said_not_to_be(toy: Toy) -> None:
+    """What depends on timing runs on both sides until it is beyond chance, or often enough."""
+    fares = {
+        "one/gone": (10, 0, "fixed"),
+        "one/same": (10, 10, "unchanged"),
+        "one/close": (10, 9, "timing-dependent"),  # Thirty runs do not tell them apart.
+        "one/better": (10, 3, "timing-dependent"),  # Beyond chance, and yet not fixed.
+        "two/worse": (1, 9, "regressed"),  # It failed before too, but not that often.
+    }
+    toy.tell(base={name: base for name, (base, *_) in fares.items()}, timing=list(fares))
+    branch(toy.root.parent / "clone", {name: head for name, (_, head, _) in fares.items()})
+    assert run(toy, "--repo", "clone", "--ref", "main", "--most-runs", "30") == 1
+    assert states(toy) == {name: state for name, (*_, state) in fares.items()}
+    rows = report(toy)["rows"]
+    assert isinstance(rows, list)
+    counts = {row["name"].rpartition("/")[2]: (row["base"], row["head"]) for row in rows}
+    assert all(base["runs"] == head["runs"] <= 30 for base, head in counts.values())
+    assert counts["close"][0]["runs"] == 30
+    assert counts["same"][0]["runs"] == 5  # They do not differ, so nothing is to be told apart.
+
+
+def test_what_has_no_verdict_is_an_error(toy: Toy, capsys: pytest.CaptureFixture[str]) -> None:
+    """An ERROR on one side is no finding about the branch, and outweighs one."""
+    branch(toy.root.parent / "clone", {**BASE, "one/before": -1, "two/before": 10})
+    assert run(toy, "--repo", "clone", "--ref", "main") == 2
+    assert states(toy)["one/before"] == "could-not-prepare"
+    assert "1 regressed, 1 could-not-prepare" in capsys.readouterr().out
+
+
+def test_a_version_that_was_not_imported_has_no_verdict(
+    toy: Toy, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The version's number is no proof: the imported file has to be the wheel's own."""
+    branch(toy.root.parent / "clone", {**BASE, "one/after": 0})
+    toy.tell(base=BASE, timing=[], imported=__file__)
+    assert run(toy, "--repo", "clone", "--ref", "main") == 2
+    assert f"{__file__} is no file of iniconfig-2.0.1" in capsys.readouterr().out
+
+
+def test_a_dirty_clone_is_allowed_and_named(toy: Toy, capsys: pytest.CaptureFixture[str]) -> None:
+    """The tree as it stands is checked, against the release tag that its commit grew from."""
+    clone = toy.root.parent / "clone"
+    branch(clone, BASE, version="9.0")
+    git(["tag", "v1.1.1"], cwd=clone, doing="tag")
+    git(["tag", "other-v2.0.0"], cwd=clone, doing="tag")
+    branch(clone, {**BASE, "one/before": 1}, version="9.0")
+    make_project(clone, "iniconfig", "9.0", f"FARES = {json.dumps({**BASE, 'one/after': 0})}\n")
+    assert run(toy, "--path", "clone") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "toy path.clone against 1.1.1 (its nearest release tag, v1.1.1)"
+    assert lines[1] == "  with uncommitted changes: iniconfig.py"
+    assert states(toy)["one/after"] == "fixed"
+
+
+def test_only_what_is_asked_for_is_compared(toy: Toy) -> None:
+    """A scenario, a variant, a fault point: any front of a result's name, or a glob."""
+    branch(toy.root.parent / "clone", BASE)
+    assert run(toy, "--repo", "clone", "--ref", "main", "--only", "kill-mid-tool/one/after") == 0
+    assert list(states(toy)) == ["one/after"]
+    assert run(toy, "--repo", "clone", "--ref", "main", "--only", "*/before") == 0
+    assert list(states(toy)) == ["one/before", "two/before"]
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Toy:
+    """A toy for those who make mistakes, and what they may take for its clone."""
+    beside = tmp_path_factory.mktemp("mistakes")
+    for name in ("clone", "other", "plain", "plugpull"):
+        (beside / name).mkdir()
+    for name in ("clone", "other"):
+        git(["init", "--quiet", "--initial-branch", "main"], cwd=beside / name, doing="init")
+    branch(beside / "clone", BASE, version="2.0.0")
+    git(["branch", "old"], cwd=beside / "clone", doing="branch")
+    branch(beside / "clone", {**BASE, "one/after": 0}, version="2.0.0")
+    commit(make_project(beside / "other", "other"), "first")
+    return make_check_toy(beside / "plugpull", wheels)
+
+
+@pytest.mark.parametrize(
+    ("posargs", "words"),
+    [
+        (("--ref", "main"), "(?s)nobody says where the repository of toy is.*--repo URL"),
+        (("--repo", "clone", "--ref", "mian"), '(?s)no branch, tag, .*did you mean "main"'),
+        (("--repo", "nowhere", "--ref", "main"), "there is no repository at .*nowhere"),
+        (("--repo", "plain", "--ref", "main"), "is not a git repository"),
+        (("--repo", "https://localhost:9/o/n", "--ref", "main"), "cannot be reached"),
+        (("--repo", "clone", "--ref", "--main"), "options after --"),
+        (("--repo", "clone", "--ref", "a..b"), "is no name of a branch"),
+        (("--repo", "other", "--ref", "main"), "holds other, not iniconfig"),
+        (("--path", "plain"), "no pyproject.toml, no setup.py"),
+        (("--path", "nowhere"), "is not there"),
+        (("--wheel", "other.whl"), "cannot be read"),
+        (("--wheel", "plain"), "is not a wheel"),
+        (("--path", "clone", "--ref", "main"), "not allowed with"),
+        ((), "one of the arguments --ref --path --wheel is required"),
+        (("--path", "clone", "--base", "2.0.1"), "(?s)the base 2.0.1 is newer.*says it is 2.0.0"),
+        (("--path", "clone", "--base", "latest"), "the base .* is newer than what is checked"),
+        (("--path", "clone", "--base", "99"), "(?s)cannot be made.*no release 99|newer"),
+        (("--path", "clone", "--base", "majors"), "names several versions"),
+        (("--repo", "clone", "--ref", "main", "--base", "git+./clone@main"), "both are git."),
+        (("--repo", "clone", "--ref", "main~1", "--base", "git+./clone@main"), "is no name|newer"),
+        (("--repo", "clone", "--ref", "old", "--base", "git+./clone@main"), "newer than what is"),
+        (("--path", "clone", "--only", "kill-mid-tol"), 'did you mean "kill-mid-tool"'),
+        (("--path", "clone", "--only", "toy/py3.13"), "it begins with the scenario"),
+        (("--path", "clone", "--python", "2.7"), "is not declared for it"),
+        (("--path", "clone", "--with", "core"), "write it as NAME@DIR"),
+    ],
+)
+def test_bad_input_is_one_error_before_anything_is_made(
+    posargs: tuple[str, ...], words: str, tried: Toy
+) -> None:
+    """Exit code 2, one reason, and neither an environment nor a result."""
+    with pytest.raises(PlugpullError, match=words) as caught:
+        run(tried, *posargs)
+    assert caught.value.exit_code == 2
+    state = tried.root / ".plugpull"
+    assert [*state.glob("envs/*"), *state.glob("sources/trees/*")] == []
+    assert not list((tried.root / "results").rglob("*.json"))
+
+
+def test_a_branch_older_than_every_release_needs_a_base(toy: Toy) -> None:
+    """Nothing is guessed where nothing is known."""
+    branch(toy.root.parent / "clone", BASE, version="0.0.1")
+    with pytest.raises(
+        UsageError, match=r"(?s)no release of iniconfig is as old as 0\.0\.1.*--base"
+    ):
+        run(toy, "--path", "clone")
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 13), reason="one Python is enough for a real fix")
+class TestRealBranches:
+    """openai/openai-agents-python#4775, fixed in a small way and in a way that is too simple."""
+
+    @pytest.fixture(scope="class")
+    def clone(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        """A repository of the release's own sources, with the same commits every time."""
+        with pytest.MonkeyPatch.context() as patch:
+            for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+                patch.setenv(name, "2026-10-01T12:00:00Z")
+            return make_repository(tmp_path_factory.mktemp("sources"))
+
+    @pytest.fixture(scope="class")
+    def results(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        """One folder for both, so that the release is measured once."""
+        return tmp_path_factory.mktemp("results")
+
+    def check(self, clone: Path, results: Path, ref: str) -> tuple[int, dict[str, str]]:
+        """The exit code, and what became of each result of one scenario."""
+        asked = [PROJECT, "--repo", str(clone), "--ref", ref, "--base", VERSION]
+        asked += ["--python", "3.13", "--only", "lost-session-write/no-key", "--most-runs", "1"]
+        code = check([*asked, "--results", str(results)], root=CHECKOUT, cwd=clone)
+        sha = git(["rev-parse", ref], cwd=clone, doing="x").strip()
+        file = results / "check" / f"{PROJECT}-git.{sha[:12]}.json"
+        rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+        return code, {row["name"].rpartition("/")[2]: row["state"] for row in rows}
+
+    def test_a_fix_is_seen_as_fixed(self, clone: Path, results: Path) -> None:
+        """The duplicate goes away, and nothing else changes."""
+        code, found = self.check(clone, results, "fix")
+        assert code == 0
+        assert found.pop("ack-lost") == "fixed"
+        assert "write-lost" in found
+        assert set(found.values()) == {"unchanged"}
+
+    def test_what_a_fix_breaks_is_caught(self, clone: Path, results: Path) -> None:
+        """Never stored twice, because it may never be stored at all."""
+        code, found = self.check(clone, results, "too-simple")
+        assert code == 1
+        assert found["ack-lost"] == "fixed"
+        assert found["write-lost"] == "regressed"
