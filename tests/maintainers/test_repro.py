@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from plugpull.errors import PlugpullError
+from plugpull.matrix.repro import repro
 from toy_checkout import HERE, Checkout, make_checkout, only_once
 
 pytestmark = only_once
@@ -115,12 +117,15 @@ def test_the_text_for_an_issue(report: Path) -> None:
         assert part in text
 
 
-def test_a_result_that_passes_says_so(toy: Checkout, tmp_path: Path) -> None:
+def test_a_result_that_passes_says_so(
+    toy: Checkout, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The folder shows that it passes; there is nothing to report."""
-    done = toy.nox("-s", "repro", "--", PASSES, "--out", str(tmp_path / "out"))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"PASS  {PASSES}")
-    assert "there is nothing to report" in done.stderr
+    code = repro([PASSES, "--out", str(tmp_path / "out")], root=toy.root, cwd=toy.root)
+    said = capsys.readouterr()
+    assert code == 0
+    assert said.out.startswith(f"PASS  {PASSES}")
+    assert "there is nothing to report" in said.err
     assert (tmp_path / "out" / "reproduce.sh").is_file()
 
 
@@ -142,17 +147,15 @@ def test_a_result_that_passes_says_so(toy: Checkout, tmp_path: Path) -> None:
 def test_an_id_that_is_none(toy: Checkout, result: str, says: str) -> None:
     """The nearest ones are named, and no folder is left."""
     before = sorted((toy.root / "results").rglob("evidence.json"))
-    done = toy.nox("-s", "repro", "--", result)
-    assert done.returncode == 2, done.stdout
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr
+    with pytest.raises(PlugpullError) as caught:
+        repro([result], root=toy.root, cwd=toy.root)
+    assert says in str(caught.value)
     assert sorted((toy.root / "results").rglob("evidence.json")) == before
 
 
 def test_a_folder_of_somebody_else_is_left_alone(toy: Checkout, tmp_path: Path) -> None:
     """It is named, and nothing runs."""
     (tmp_path / "mine").touch()
-    done = toy.nox("-s", "repro", "--", FAILS, "--out", str(tmp_path))
-    assert done.returncode == 2
-    assert "is no folder of an earlier repro" in done.stderr
+    with pytest.raises(PlugpullError, match="is no folder of an earlier repro"):
+        repro([FAILS, "--out", str(tmp_path)], root=toy.root, cwd=toy.root)
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]

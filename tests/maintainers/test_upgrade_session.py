@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from plugpull.errors import PlugpullError
+from plugpull.matrix.upgrade import upgrade
 from toy_checkout import HERE, Checkout, make_checkout, only_once
 
 pytestmark = only_once
@@ -80,8 +82,15 @@ def test_a_version_that_cannot_be_installed_is_shown(toy: Checkout, tmp_path: Pa
     ],
 )
 def test_bad_input(toy: Checkout, arguments: list[str], says: str) -> None:
-    """One clear error, exit code 2, no traceback."""
-    done = toy.nox("-s", "upgrade", "--", *arguments)
-    assert done.returncode == 2, done.stdout
-    assert says in done.stderr
+    """One clear error, before anything runs."""
+    with pytest.raises(PlugpullError) as caught:
+        upgrade(arguments, root=toy.root, cwd=toy.root)
+    assert says in str(caught.value)
+
+
+def test_an_error_is_a_sentence_and_exit_code_2(toy: Checkout) -> None:
+    """Through nox as well, and without a traceback."""
+    done = toy.nox("-s", "upgrade", "--", "tay")
+    assert done.returncode == 2
+    assert "plugpull: there is no framework tay" in done.stderr
     assert "Traceback" not in done.stderr

@@ -90,10 +90,16 @@ class Prepared:
             try:
                 return read_cell_file(report)
             except BadFile as error:
-                words = last_words("\n".join(process.tail)) or str(error)
+                words = last_words("\n".join(_from_its_error(process.tail))) or str(error)
                 raise PlugpullError(
                     f"{self.cell.id}: the harness ended with {code} and left no report", why=words
                 ) from error
+
+
+def _from_its_error(lines: Sequence[str]) -> Sequence[str]:
+    """The end of what the harness said, from its own error on, if it is one of its own."""
+    errors = [at for at, line in enumerate(lines) if line.startswith("plugpull: ")]
+    return lines[errors[-1] :] if errors else lines
 
 
 def interpreter_of(plan: Plan, cell: Cell) -> Interpreter:

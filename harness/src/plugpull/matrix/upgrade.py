@@ -28,6 +28,7 @@ from plugpull.matrix.upgrade_options import UpgradeOptions, parse_upgrade_option
 from plugpull.matrix.upgrade_report import print_upgrade, write_upgrade
 from plugpull.matrix.upgrade_table import Entry, UpgradeTable
 from plugpull.matrix.uvrun import gist
+from plugpull.saved_states import find_states
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -77,6 +78,9 @@ def upgrade(posargs: Sequence[str], *, root: Path, cwd: Path, index: Index | Non
             why="every recorded state is gone on with by every version",
             then="leave --pairs away, and name the versions with --versions",
         )
+    if options.states is not None:
+        # Before any environment is made: a state that is damaged is known to be so now.
+        find_states([options.states], options.framework)
     results = Path(options.matrix.results) / "upgrade"
     check_writable(results)
     asked = plan_upgrade(options, root=root, index=index or OnlineIndex())
