@@ -75,7 +75,7 @@ def run_whole(
     return Unfaulted(
         effects=tuple(effects),
         seconds=seconds,
-        cases=tuple(case for case in cases),
+        cases=tuple(cases),
         evidence={"effects": effects, "seconds": round(seconds, 3), "stored": stored},
     )
 
