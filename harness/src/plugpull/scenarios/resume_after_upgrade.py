@@ -418,8 +418,12 @@ class _GoOn:
             detail += (
                 " (the saved state holds the path of its work folder, which is another one now)"
             )
-        if evidence.get("program_changed") and judgement.verdict != PASS:
-            detail += " (the target's program has changed since the state was saved)"
+        if evidence.get("program_changed") and judgement.verdict == FAIL:
+            # It may be the program that no longer goes with the state.
+            return error(
+                "the target's program has changed since the state was saved, so nobody knows what "
+                f"is to blame; save it again. {detail}"
+            )
         return replace(judgement, detail=detail)
 
 
