@@ -35,3 +35,12 @@ def impatient_lab() -> Iterator[Lab]:
 
     with Lab(Limits(HANGS_AFTER)) as lab:
         yield warm(lab)
+
+
+@pytest.fixture
+def hasty_lab() -> Iterator[Lab]:
+    """A lab for toys whose first process hangs: nothing has to be over sooner than that."""
+    from plugpull.lab import Lab, Limits
+
+    with Lab(Limits(0.2)) as lab:
+        yield lab

@@ -338,7 +338,7 @@ TWICE = [
             "a crash is a refusal",
             "    if second.ended.returncode:\n",
             "    if False:\n",
-            "the_sentences",
+            "what_each_kind_of_agent_gets[crashes-told-again-after-approval]",
         ),
     ),
     *mutants(

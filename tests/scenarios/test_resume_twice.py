@@ -66,6 +66,12 @@ COMES_TO = {
 }
 
 
+SENTENCES = {
+    "refuses-again": "the second resume was refused: REFUSED: not this one",
+    "crashes-told-again": "the second approve ended with 1 and no refusal that the target declares",
+}
+
+
 @pytest.mark.parametrize(("traits", "point"), COMES_TO)
 def test_what_each_kind_of_agent_gets(
     lab: Lab, usual: Unfaulted, tmp_path: Path, traits: str, point: str
@@ -73,6 +79,7 @@ def test_what_each_kind_of_agent_gets(
     """Nothing new, or a refusal, is right; a second effect or a crash is not."""
     result = run(lab, asking(traits, tmp_path), point, usual)
     assert words([result]) == [COMES_TO[traits, point]], result.detail
+    assert SENTENCES.get(traits, result.detail) == result.detail
 
 
 def test_a_second_use_that_hangs(impatient_lab: Lab, tmp_path: Path) -> None:
@@ -95,16 +102,6 @@ def test_what_a_pass_has_seen(lab: Lab, usual: Unfaulted, tmp_path: Path) -> Non
     assert verbs == [("start", 0), ("resume", 0)]
 
 
-def test_the_sentences(lab: Lab, usual: Unfaulted, tmp_path: Path) -> None:
-    """What was refused, and a crash in which nobody said no."""
-    assert run(lab, asking("refuses-again", tmp_path), "after-finish", usual).detail == (
-        "the second resume was refused: REFUSED: not this one"
-    )
-    assert run(lab, asking("crashes-told-again", tmp_path), "after-approval", usual).detail == (
-        "the second approve ended with 1 and no refusal that the target declares"
-    )
-
-
 UNUSED = {
     ("crashes-next-start", POINTS[0]): "the first start exited 1",
     ("crashes-next-start", POINTS[1]): "the first start exited 1",
@@ -123,11 +120,11 @@ def test_a_state_that_was_not_used_before(
     assert result.detail.startswith(UNUSED[traits, point])
 
 
-def test_a_first_use_that_hangs(impatient_lab: Lab, tmp_path: Path) -> None:
+def test_a_first_use_that_hangs(hasty_lab: Lab, usual: Unfaulted, tmp_path: Path) -> None:
     """Nothing was used up."""
-    result = run(impatient_lab, asking("hangs-next-start", tmp_path), "after-finish")
+    result = run(hasty_lab, asking("hangs-first", tmp_path), "after-finish", usual)
     assert words([result]) == ["ERROR"]
-    assert result.detail == "the first start did not end within 4 s"
+    assert result.detail == "the first start did not end within 0.2 s"
 
 
 NOT_USABLE = {
