@@ -6,6 +6,7 @@ starts these very tests is run by .ci/run, which has to have the README's own li
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,17 @@ NARROWED = {
     "nox -s matrix -- --only langgraph --python 3.13": (
         "nox -s matrix -- --only langgraph-1.2.11/py3.13/kill-mid-tool/sync+no-key --python 3.13"
     ),
+    "nox -s upgrade -- openai-agents": (
+        "nox -s upgrade -- openai-agents --pairs 0.22.0:0.22.2 --python 3.13"
+    ),
+    "nox -s matrix -- --strict": f"nox -s matrix {SMALL} --strict",
+    "nox -s record": f"nox -s matrix {SMALL} && nox -s record",
+    "nox -s matrix -- --compare baseline.json": (
+        f"nox -s matrix {SMALL} && nox -s record && nox -s matrix {SMALL} --compare baseline.json"
+    ),
+    "nox -s bisect -- openai-agents changed-world --from 0.8.0 --to 0.24.0": (
+        "nox -s bisect -- openai-agents changed-world --from 0.19.3 --to 0.19.4"
+    ),
     "uvx nox -s tests": f"uvx {ONE_MODULE}",
     "nox -s tests": ONE_MODULE,
 }
@@ -46,10 +59,17 @@ BY_CI = {"python -m pip install nox && nox -s tests", "nox -s lint"}
 ELSEWHERE = {
     r"plugpull conform .*": "tests/conformance/test_conform_docs.py",
     r"plugpull --agent .*langgraph_agent.*": "tests/targets/test_langgraph.py",
+    r"nox -s bisect .*--path .*": "tests/matrix/test_bisect.py",
     r"pip install \./harness langgraph .*": "tests/targets/test_langgraph.py",
     r"plugpull --agent .*agent_framework_workflow.*": "tests/targets/test_examples.py",
     r"pip install \./harness agent-framework-core.*": "tests/targets/test_examples.py",
     r"python .*examples/agent_framework_workflow/.*": "tests/targets/test_examples.py",
+    r"sh results/repro/.*/reproduce\.sh": "tests/maintainers/test_repro.py",
+    r"sh reproduce\.sh": "tests/maintainers/test_repro.py",
+    r"nox -s record-states -- openai-agents": "tests/maintainers/test_upgrade_session.py",
+    r"nox -s upgrade -- openai-agents --states states .*": (
+        "tests/maintainers/test_upgrade_session.py"
+    ),
 }
 
 only_once = pytest.mark.skipif(
@@ -124,6 +144,13 @@ def test_a_command_works(newcomer: Path, page: str, command: str) -> None:
     elif "--only burr" in command:
         add_burr(newcomer / "checkout")
         assert "burr" in run(newcomer, command)
+    elif "--strict" in command:
+        with the_expectations(newcomer / "checkout"):
+            assert "1 FAIL (1 expected), 0 ERROR, 0 stale" in run(newcomer, NARROWED[command])
+    elif "nox -s bisect" in command:
+        said = run(newcomer, NARROWED[command])
+        (answer,) = re.findall(r"^openai-agents .* is the first that changed$", said, re.MULTILINE)
+        assert answer in (ROOT / page).read_text(encoding="utf-8")
     else:
         run(newcomer, NARROWED.get(command, command))
 
@@ -137,6 +164,19 @@ def test_what_the_pages_print_is_what_is_printed(newcomer: Path) -> None:
             r"^\$ (plugpull --agent .*shell_agent.*)\n((?:[A-Z].*\n)+)", text, re.MULTILINE
         ):
             assert run(newcomer, command) == shown, f"{page}: {shlex.join(['$', command])}"
+
+
+@contextlib.contextmanager
+def the_expectations(checkout: Path) -> Iterator[None]:
+    """The file that docs/maintainers.md shows, beside matrix.toml for as long as it is needed."""
+    page = (checkout / "docs" / "maintainers.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```toml\n(# expectations\.toml\n.*?)```", page, re.DOTALL)
+    file = checkout / "expectations.toml"
+    file.write_text(text, encoding="utf-8")
+    try:
+        yield
+    finally:
+        file.unlink()
 
 
 def add_burr(checkout: Path) -> None:
