@@ -1,20 +1,17 @@
-"""A check from start to finish, on a toy and on the real case that it was made for."""
+"""A check from start to finish, on a toy."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
-from branches import PROJECT, VERSION, commit, make_repository
+from branches import commit
 from checktoy import BASE, branch, make_check_toy
 from plugpull.errors import PlugpullError, UsageError
 from plugpull.matrix.check import check
 from projects import git, make_project
 from toycell import PYTHON, Toy
-
-CHECKOUT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -234,46 +231,3 @@ def test_a_branch_older_than_every_release_needs_a_base(toy: Toy) -> None:
         UsageError, match=r"(?s)no release of iniconfig is as old as 0\.0\.1.*--base"
     ):
         run(toy, "--path", "clone")
-
-
-@pytest.mark.skipif(sys.version_info[:2] != (3, 13), reason="one Python is enough for a real fix")
-class TestRealBranches:
-    """openai/openai-agents-python#4775, fixed in a small way and in a way that is too simple."""
-
-    @pytest.fixture(scope="class")
-    def clone(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
-        """A repository of the release's own sources, with the same commits every time."""
-        with pytest.MonkeyPatch.context() as patch:
-            for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
-                patch.setenv(name, "2026-10-01T12:00:00Z")
-            return make_repository(tmp_path_factory.mktemp("sources"))
-
-    @pytest.fixture(scope="class")
-    def results(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
-        """One folder for both, so that the release is measured once."""
-        return tmp_path_factory.mktemp("results")
-
-    def check(self, clone: Path, results: Path, ref: str) -> tuple[int, dict[str, str]]:
-        """The exit code, and what became of each result of one scenario."""
-        asked = [PROJECT, "--repo", str(clone), "--ref", ref, "--base", VERSION]
-        asked += ["--python", "3.13", "--only", "lost-session-write/no-key", "--most-runs", "1"]
-        code = check([*asked, "--results", str(results)], root=CHECKOUT, cwd=clone)
-        sha = git(["rev-parse", ref], cwd=clone, doing="x").strip()
-        file = results / "check" / f"{PROJECT}-git.{sha[:12]}.json"
-        rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
-        return code, {row["name"].rpartition("/")[2]: row["state"] for row in rows}
-
-    def test_a_fix_is_seen_as_fixed(self, clone: Path, results: Path) -> None:
-        """The duplicate goes away, and nothing else changes."""
-        code, found = self.check(clone, results, "fix")
-        assert code == 0
-        assert found.pop("ack-lost") == "fixed"
-        assert "write-lost" in found
-        assert set(found.values()) == {"unchanged"}
-
-    def test_what_a_fix_breaks_is_caught(self, clone: Path, results: Path) -> None:
-        """Never stored twice, because it may never be stored at all."""
-        code, found = self.check(clone, results, "too-simple")
-        assert code == 1
-        assert found["ack-lost"] == "fixed"
-        assert found["write-lost"] == "regressed"
