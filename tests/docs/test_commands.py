@@ -60,6 +60,7 @@ ELSEWHERE = {
     r"plugpull conform .*": "tests/conformance/test_conform_docs.py",
     r"plugpull --agent .*langgraph_agent.*": "tests/targets/test_langgraph.py",
     r"nox -s bisect .*--path .*": "tests/matrix/test_bisect.py",
+    r"nox -s check -- openai-agents .*": "tests/matrix/test_check_real.py",
     r"pip install \./harness langgraph .*": "tests/targets/test_langgraph.py",
     r"plugpull --agent .*agent_framework_workflow.*": "tests/targets/test_examples.py",
     r"pip install \./harness agent-framework-core.*": "tests/targets/test_examples.py",
