@@ -102,7 +102,8 @@ def test_the_call_of_what_happened_is_looked_for(lab: Lab, tmp_path: Path) -> No
     """The user's card was charged, and the next turn's model would not know."""
     last = run(lab, "drops-call", tmp_path)[3]
     assert last.detail == (
-        "state lost: charge_card happened, and the history after the next turn has no call of it"
+        "disconnect: state lost: charge_card happened, and the history after the next turn has no "
+        "call of it"
     )
 
 
@@ -132,7 +133,7 @@ def test_a_watcher_that_hears_nothing_is_an_error(
     monkeypatch.setattr(cancel_mid_stream, "_COMES_WITHIN", 0.2)
     (result,) = run(lab, "deaf", tmp_path, lacking=IN_TOOL_ALONE)
     assert words([result]) == ["ERROR"]
-    assert result.detail == "whoever watches the client never heard of its cancel"
+    assert result.detail == "cancel: whoever watches the client never heard of it"
 
 
 ERRORS = {
@@ -153,11 +154,12 @@ def test_an_agent_that_ends_before_is_an_error(lab: Lab, tmp_path: Path) -> None
     """Each fault point says where it never came."""
     first, before, after, last = run(lab, "next-start-gives-up", tmp_path)
     assert first.detail == (
-        "the agent exited (status 1) before it came to the fault point chunk:first-answer 2 times"
+        "close: the agent exited (status 1) before it came to the fault point chunk:first-answer "
+        "2 times"
     )
-    assert before.detail == "the agent exited (status 1) before its tool called the provider"
-    assert after.detail == before.detail
-    assert last.detail == first.detail.replace("first-answer", "last-answer")
+    sentence = "the agent exited (status 1) before its tool called the provider"
+    assert (before.detail, after.detail) == (f"cancel: {sentence}", f"close: {sentence}")
+    assert last.detail.startswith("disconnect: the agent exited (status 1) before it came to")
 
 
 def test_a_call_from_outside_is_an_error(lab: Lab, tmp_path: Path) -> None:
@@ -174,4 +176,6 @@ def test_a_client_that_nobody_watches_is_an_error(
     monkeypatch.setattr(cancel_mid_stream, "_COMES_WITHIN", 0.2)
     (result,) = run(lab, "no-watcher", tmp_path, lacking=IN_TOOL_ALONE)
     assert words([result]) == ["ERROR"]
-    assert result.detail == "the agent never came to the fault point client: nobody watches it"
+    assert result.detail == (
+        "cancel: the agent never came to the fault point client: nobody watches it"
+    )

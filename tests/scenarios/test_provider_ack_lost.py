@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from cut_off import HANGS_AFTER, order, results, the_error, words
 from plugpull.lab import Lab
-from plugpull.scenarios.holding import last_words
 from plugpull.scenarios.provider_ack_lost import ProviderAckLost
 from plugpull.verdicts import Result
 
@@ -75,13 +74,6 @@ def test_a_run_that_waits_for_ever_is_a_fail(impatient_lab: Lab, tmp_path: Path)
     result = run(impatient_lab, "hangs", tmp_path)
     assert words([result]) == ["FAIL hung"]
     assert result.detail.endswith(f"still running after {HANGS_AFTER:g} s")
-
-
-def test_the_last_words_are_the_last_ones_that_say_something() -> None:
-    """Python draws a rule under a group of errors."""
-    group = "  | ConnectionError: no answer\n  +----------------\n\n"
-    assert last_words(group) == "| ConnectionError: no answer"
-    assert last_words("----\n\n") is None
 
 
 ERRORS = {

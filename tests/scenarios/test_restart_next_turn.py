@@ -75,6 +75,14 @@ def test_what_the_user_said_is_counted(lab: Lab, tmp_path: Path) -> None:
     )
 
 
+def test_an_error_is_quoted(lab: Lab, tmp_path: Path) -> None:
+    """Whose words those are, the user sees at once."""
+    assert run(lab, "sends-open", tmp_path)[0].detail == (
+        "next-turn failed after the kill: ValueError: 400: an assistant message with tool calls "
+        "must be followed by answers"
+    )
+
+
 def test_a_refusal_is_shown_as_one(lab: Lab, tmp_path: Path) -> None:
     """Rule 4: a FAIL here, with what it said."""
     found = run(lab, "refuses", tmp_path, refusals=REFUSALS)

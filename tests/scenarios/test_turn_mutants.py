@@ -237,13 +237,19 @@ HOLDING = [
         ),
     ),
     *mutants(
-        "scenarios/holding.py",
-        "test_provider_ack_lost.py",
+        "stderr_tail.py",
+        "test_what_was_said.py",
         (
             "a rule is a word",
             "if any(map(str.isalnum, line))",
-            "if line",
+            "if line.strip()",
             "the_last_words_are_the_last_ones_that_say_something",
+        ),
+        (
+            "a note is an error",
+            "if _ERROR.match(line)",
+            "if line",
+            "an_error_counts_for_more_than_a_note",
         ),
     ),
     *mutants(

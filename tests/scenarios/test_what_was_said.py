@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from plugpull.scenarios.refusals import find_refusal
-from plugpull.stderr_tail import TRUNCATED
+from plugpull.stderr_tail import TRUNCATED, last_words
 
 PLAIN = """\
 warning: charge_card is old
@@ -111,3 +111,17 @@ def test_the_tracebacks_of_this_python() -> None:
     assert find_refusal(re.compile("quoted"), ended.stderr) is None
     assert find_refusal(re.compile("said"), ended.stderr) == "ValueError: said last"
     assert find_refusal(re.compile("said first"), ended.stderr) == "KeyError: 'said first'"
+
+
+def test_the_last_words_are_the_last_ones_that_say_something() -> None:
+    """Python draws a rule under a group of errors, and a margin beside it."""
+    group = "  | ConnectionError: no answer\n  +----------------\n\n"
+    assert last_words(group) == "ConnectionError: no answer"
+    assert last_words("gave up\n____\n\n") == "gave up"
+    assert last_words("____\n\n") is None
+
+
+def test_an_error_counts_for_more_than_a_note() -> None:
+    """Notes come after the error that they are added to."""
+    noted = "Traceback:\n  File x, line 1\npay.NoMoneyError: none left\nDuring task 'tools'\n"
+    assert last_words(noted) == "pay.NoMoneyError: none left"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-__all__ = ["LONGEST", "MOST_LINES", "TRUNCATED", "tail"]
+__all__ = ["LONGEST", "MOST_LINES", "TRUNCATED", "last_words", "tail"]
 
 MOST_LINES = 60
 #: In characters, the mark included.
@@ -13,6 +14,10 @@ TRUNCATED = "...(truncated)"
 
 # UTF-8 takes at most four bytes a character, so this holds every character that can be shown.
 _READ = LONGEST * 4
+
+# What Python draws around a group of errors, and how it says an error: its name and its message.
+_MARGIN = " |+-"
+_ERROR = re.compile(r"[A-Za-z_][\w.]*: \S")
 
 
 def tail(path: Path) -> str:
@@ -30,3 +35,13 @@ def tail(path: Path) -> str:
         return kept
     room = LONGEST - len(TRUNCATED) - 1
     return f"{TRUNCATED}\n{kept[-room:]}"
+
+
+def last_words(text: str) -> str | None:
+    """What a process said last: its error, or else the last line that says something.
+
+    Notes that are added to an error come after it, and a group of errors ends with a rule.
+    """
+    lines = [line.strip(_MARGIN) for line in reversed(text.splitlines())]
+    said = [line for line in lines if any(map(str.isalnum, line))]
+    return next((line for line in said if _ERROR.match(line)), said[0] if said else None)

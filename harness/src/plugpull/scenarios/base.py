@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from plugpull.lab import Ended, Lab, Trial
 from plugpull.processes.launcher import CannotStart
 from plugpull.saved_states import SavedState
+from plugpull.stderr_tail import last_words
 from plugpull.subject import Subject
 from plugpull.verdicts import ERROR, FAIL, Judgement, Outcome, Result
 
@@ -214,7 +215,9 @@ def judge_ended_resume(
         return Judgement(FAIL, Outcome.REFUSED, f"{verb} was refused after {after}: {refusal}")
     if verb == "resume":
         return Judgement(FAIL, Outcome.CRASHED, f"run could not be resumed after {after}")
-    return Judgement(FAIL, Outcome.CRASHED, f"{verb} failed after {after}")
+    said = last_words(ended.stderr)
+    ending = f": {said}" if said else ""
+    return Judgement(FAIL, Outcome.CRASHED, f"{verb} failed after {after}{ending}")
 
 
 def error(detail: str) -> Judgement:

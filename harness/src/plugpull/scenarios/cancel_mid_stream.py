@@ -101,7 +101,7 @@ class CancelMidStream:
 
     def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
         """Let the client go, take the next turn, and look."""
-        return try_killed(
+        result = try_killed(
             self.name,
             lab,
             subject,
@@ -111,6 +111,7 @@ class CancelMidStream:
             variables=_ASKED,
             shown=("effects", "seconds", "stored"),
         )
+        return result.with_detail(f"{case.point_detail}: {result.detail}")
 
 
 def _run(
@@ -132,7 +133,7 @@ def _run(
     sent = _sent(trial)
     if not _leave(trial, held, client, detail):
         trial.end(agent)
-        return error(f"whoever watches the client never heard of its {detail}")
+        return error("whoever watches the client never heard of it")
     # Writing to a client that has gone is tried once more where nobody has noticed yet.
     sent += isinstance(held, HeldCall) and detail == _DISCONNECT
     status = agent.wait(limit)
@@ -149,7 +150,7 @@ def _run(
         return error(
             f"{_sent(trial)} pieces of text were sent to a client that was there for {sent}"
         )
-    broken = go_on(trial, limit, evidence, verb="next-turn", after=f"the {detail}")
+    broken = go_on(trial, limit, evidence, verb="next-turn", after="the client had gone")
     if (reported := trial.inspect(limit)) is not None:
         evidence["reported"] = reported
     calls = trial.provider.calls

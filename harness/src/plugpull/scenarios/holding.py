@@ -17,7 +17,7 @@ from plugpull.provider import HeldCall
 from plugpull.scenarios.base import error
 from plugpull.verdicts import Judgement
 
-__all__ = ["answer_late", "hold_in_call", "hold_point", "last_words", "not_there", "note_stderr"]
+__all__ = ["answer_late", "hold_in_call", "hold_point", "not_there", "note_stderr"]
 
 
 def hold_in_call(
@@ -147,12 +147,6 @@ def answer_late(trial: Trial, held: HeldCall) -> bool:
         return True
     trial.provider.drop_held()
     return False
-
-
-def last_words(stderr: str) -> str | None:
-    """The last line of standard error that says something; a group of errors ends with a rule."""
-    lines = [line.strip() for line in stderr.splitlines()]
-    return next((line for line in reversed(lines) if any(map(str.isalnum, line))), None)
 
 
 def note_stderr(evidence: dict[str, Any], stderr: str) -> None:

@@ -23,9 +23,10 @@ from plugpull.lab import Lab, Trial
 from plugpull.processes.launcher import LOST
 from plugpull.provider import AFTER_EFFECT, HeldCall
 from plugpull.scenarios.base import Case, Settings, Unfaulted, error
-from plugpull.scenarios.holding import hold_in_call, last_words, not_there, note_stderr
+from plugpull.scenarios.holding import hold_in_call, not_there, note_stderr
 from plugpull.scenarios.trying import try_killed
 from plugpull.scenarios.whole_runs import judge_stored, run_whole
+from plugpull.stderr_tail import last_words
 from plugpull.subject import Subject
 from plugpull.verdicts import (
     FAIL,
