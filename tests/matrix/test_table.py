@@ -500,3 +500,33 @@ class TestTerminal:
 def test_pythons_label(pythons: list[str], label: str) -> None:
     """A range is a range of minor versions that follow each other."""
     assert pythons_label(pythons) == label
+
+
+class TestReasons:
+    """What is said beneath the table stays readable, however much of it there is."""
+
+    def test_names_drawn_by_lot_are_one_reason(self) -> None:
+        """The id of a call differs in every run, and the finding is the same."""
+        call = "the call call_{} has 0 answers (expected 1)"
+        collected = put_together(
+            row(
+                "langgraph",
+                "1.2.11",
+                "3.13",
+                raw_result("a", verdict="FAIL", detail=call.format("0" * 32)),
+                raw_result("b", verdict="FAIL", detail=call.format("f" * 32)),
+            )
+        )
+
+        assert _printed(collected).count("the call call_… has 0 answers (expected 1)") == 1
+
+    def test_many_ids_are_counted(self) -> None:
+        """The first of them stand there, the rest is in the files."""
+        results = [
+            raw_result(f"variant-{number:02}", verdict="FAIL", detail="lost")
+            for number in range(20)
+        ]
+        printed = _printed(put_together(row("langgraph", "1.2.11", "3.13", *results)))
+
+        assert printed.count("langgraph-1.2.11/py3.13/kill-mid-tool/variant-") == 7
+        assert "and 13 more, all of them in matrix.md" in printed

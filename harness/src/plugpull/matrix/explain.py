@@ -22,6 +22,9 @@ __all__ = ["Block", "Entry", "explain"]
 
 #: How often it came out that way stands behind each id, added up over the Pythons.
 _COUNTED = re.compile(r" \([A-Z]+ in \d+ of \d+ runs\)$")
+
+# A name that was drawn by lot, as the ids of calls are: the same finding has another one each time.
+_DRAWN = re.compile(r"[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 #: Lines of an agent's standard error that stand beneath an ERROR.
 STDERR_LINES = 6
 #: Lines of uv's last words there. The cell's file has more of them.
@@ -79,7 +82,8 @@ def _results(collected: Collected, verdict: str, ids: Ids) -> list[Entry]:
     by_detail: dict[str, list[Result]] = {}
     for result in collected.results:
         if result.verdict == verdict and result.expected != EXPECTED:
-            by_detail.setdefault(_COUNTED.sub("", result.detail), []).append(result)
+            detail = _DRAWN.sub("…", _COUNTED.sub("", result.detail))
+            by_detail.setdefault(detail, []).append(result)
     entries = []
     for detail, results in by_detail.items():
         lines = tuple(written(results, ids))
@@ -154,6 +158,8 @@ def _not_supported(cells: Sequence[CellRecord]) -> list[Entry]:
             what = [cell.framework, str(declared.get("scenario"))]
             if declared.get("variant"):
                 what.append(str(declared["variant"]))
+            if declared.get("kill_point"):
+                what.append(str(declared["kill_point"]))
             text = f"{' / '.join(what)}: {declared.get('reason', '')}"
             if declared.get("link"):
                 text += f" {declared['link']}"

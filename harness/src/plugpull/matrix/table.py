@@ -25,6 +25,9 @@ __all__ = ["headline", "matrix_console", "print_table", "section_lines", "table_
 #: Columns of a pipe: wide enough for a table, narrow enough for the log of a CI service.
 PIPE_WIDTH = 120
 
+#: Ids that one reason has beneath the table; the files have all of them.
+MOST_IDS = 8
+
 
 def matrix_console(*, terminal: bool | None = None) -> Console:
     """A console on standard output. Colour as the terminal, ``NO_COLOR`` and rich's rules say.
@@ -117,7 +120,11 @@ def _block_lines(block: Block, width: int) -> list[Text]:
     lines = [Text(block.title, style=STYLES[block.kind] if block.kind else "bold")]
     for entry in block.entries:
         lines += [Text(each) for each in _filled(entry.text, width, "  ", "    ")]
-        lines += [Text(f"      {identity}", style="cyan") for identity in entry.ids]
+        shown = entry.ids if len(entry.ids) <= MOST_IDS else entry.ids[: MOST_IDS - 1]
+        lines += [Text(f"      {identity}", style="cyan") for identity in shown]
+        if len(shown) < len(entry.ids):
+            rest = len(entry.ids) - len(shown)
+            lines.append(Text(f"      and {rest} more, all of them in matrix.md", style="cyan"))
         for word in entry.words:
             lines += [Text(each, style="dim") for each in _filled(word, width, "      | ")]
     return lines
