@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from plugpull.matrix.cells import Cell, Resolution
@@ -124,6 +125,23 @@ def test_equal_reasons_stand_together() -> None:
     assert list(reasons(found)) == ["FAIL lost: it is lost | so"]
     assert reasons(found)["FAIL lost: it is lost | so"] == {
         "paused (sync)": ["1.0:1.9", "1.10:1.9"]
+    }
+
+
+def test_sentences_that_differ_in_numbers_stand_together() -> None:
+    """The first one is shown; and places with the same pairs are named once."""
+    entries = [
+        replace(
+            entry(saves, "1.0", "PASS", "refused", point),
+            detail=f"saved by {saves}: schema {saves} is none of 1.0, 1.1",
+        )
+        for saves in ("1.9", "1.10")
+        for point in ("paused", "killed-before-effect")
+    ]
+    assert reasons(table(*entries)) == {
+        "refused: schema 1.9 is none of 1.0, 1.1 (and the same with other numbers)": {
+            "paused (sync), killed-before-effect (sync)": ["1.9:1.0", "1.10:1.0"]
+        }
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from plugpull.matrix.files import write_json, write_whole
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["markdown_lines", "print_upgrade", "write_upgrade"]
 
+#: Version numbers, and lists of them.
+_NUMBERS = re.compile(r"\d+(?:\.\d+)*(?:, \d+(?:\.\d+)*)*")
+_OTHERS = " (and the same with other numbers)"
 _STYLES = {"PASS": "green", "refused": "yellow", "FAIL": "red", "ERROR": "magenta"}
 
 
@@ -97,15 +101,33 @@ def markdown_lines(table: UpgradeTable) -> list[str]:
 def reasons(table: UpgradeTable) -> dict[str, dict[str, list[str]]]:
     """Each reason for something else than a plain PASS, with where it was seen.
 
-    Pairs are written as ``--pairs`` takes them, by fault point and variant.
+    Sentences that differ in numbers only stand together under the first of them. Pairs are written
+    as ``--pairs`` takes them, by fault point and variant; places with the same pairs are one.
     """
+    texts: dict[str, list[str]] = {}
     found: dict[str, dict[str, list[str]]] = {}
     for one in table.entries:
-        if one.verdict != "PASS" or one.outcome == "refused":
-            place = f"{one.point} ({one.variant})" if one.point else "everything"
-            pairs = found.setdefault(f"{one.word}: {_reason(one)}", {}).setdefault(place, [])
-            pairs.append(f"{one.saved_by}:{one.resumed_by}")
-    return found
+        if one.verdict == "PASS" and one.outcome != "refused":
+            continue
+        text = f"{one.word}: {_reason(one)}"
+        shape = _NUMBERS.sub("#", text)
+        seen = texts.setdefault(shape, [])
+        if text not in seen:
+            seen.append(text)
+        place = f"{one.point} ({one.variant})" if one.point else "everything"
+        pairs = found.setdefault(shape, {}).setdefault(place, [])
+        pairs.append(f"{one.saved_by}:{one.resumed_by}")
+    return {
+        texts[shape][0] + _OTHERS * (len(texts[shape]) > 1): _merged(places)
+        for shape, places in found.items()
+    }
+
+
+def _merged(places: dict[str, list[str]]) -> dict[str, list[str]]:
+    by_pairs: dict[tuple[str, ...], list[str]] = {}
+    for place, pairs in places.items():
+        by_pairs.setdefault(tuple(pairs), []).append(place)
+    return {", ".join(names): list(pairs) for pairs, names in by_pairs.items()}
 
 
 def _reason(entry: Entry) -> str:
