@@ -186,6 +186,15 @@ def test_a_resume_that_refuses_is_shown_as_that(lab: Lab) -> None:
     assert (result.verdict, result.outcome) == ("FAIL", "refused")
 
 
+def test_a_history_that_a_resume_spoils_is_a_fail(lab: Lab) -> None:
+    """The store has every item once, and cannot know that one is a call without an answer."""
+    result = at(lab, session("spoils-its-history", inspects=True), WRITE_LOST)
+    assert (result.verdict, result.outcome) == ("FAIL", "unpaired")
+    assert result.detail == (
+        "write 2: stored history broken after resume: the call call_1 has 0 answers (expected 1)"
+    )
+
+
 def test_what_a_target_reports_is_marked_and_decides_nothing(lab: Lab) -> None:
     """P60, rule 2: a subject that inspects and lies gets the verdict that the store gives."""
     result = at(lab, session("inspects", inspects=True), ACK_LOST)

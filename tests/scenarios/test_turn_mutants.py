@@ -465,7 +465,17 @@ AFTER_A_KILL = [
     ),
 ]
 
-MUTANTS = [*RESTART, *ACK_LOST, *STOP, *HOLDING, *MODEL, *CANCEL, *AFTER_A_KILL]
+LOST_WRITE = [
+    Mutant(
+        "the stored history plays no part",
+        "scenarios/lost_session_write.py",
+        "            or _judge_reported(reported, when)\n",
+        "",
+        ("test_lost_session_write.py::test_a_history_that_a_resume_spoils_is_a_fail",),
+    )
+]
+
+MUTANTS = [*LOST_WRITE, *RESTART, *ACK_LOST, *STOP, *HOLDING, *MODEL, *CANCEL, *AFTER_A_KILL]
 
 
 @pytest.fixture(scope="module")

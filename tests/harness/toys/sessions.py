@@ -184,6 +184,19 @@ def inspects() -> None:
         writes_again()
 
 
+@toy
+def spoils_its_history() -> None:
+    """Every item is stored once, and after a resume a call has no answer."""
+    spoilt = Path(os.environ["PLUGPULL_WORKDIR"]) / "resumed"
+    if VERB == "inspect":
+        history = [{"kind": "call", "id": "call_1"}] if spoilt.exists() else []
+        Path(os.environ["PLUGPULL_REPORTED"]).write_text(json.dumps({"history": history}))
+        return
+    if RESUMED:
+        spoilt.touch()
+    looks_first()
+
+
 # -- what cannot be judged -------------------------------------------------------------------------
 
 

@@ -38,6 +38,7 @@ from plugpull.scenarios.base import (
     judge_ended_resume,
     run_unfaulted,
 )
+from plugpull.scenarios.history import judge_history
 from plugpull.scenarios.plugged_store import find_cases, try_store_case
 from plugpull.scenarios.store_writes import WATCHED
 from plugpull.session_store import STORE_VARIABLE
@@ -82,6 +83,9 @@ class LostSessionWrite:
                 return own
             staged = _usable_staged_writes(store, token, ended.stderr)
             names = _names(store.writes, token)
+            reported = trial.inspect(limit)
+            if broken := _judge_reported(reported, "without a fault"):
+                raise NotUsable(broken.detail, {"stage": "unfaulted", "reported": reported})
         chosen = staged if settings.writes == "staged" else list(names)
         only_one = settings.writes == "staged" and len(chosen) == 1
         return Unfaulted(
@@ -182,8 +186,10 @@ class _Attempt:
         )
         if (reported := self.trial.inspect(self.limit)) is not None:
             self.evidence["reported"] = reported
-        return broken or Judgement(
-            PASS, Outcome.HELD, f"all {len(items)} Session items stored exactly once"
+        return (
+            broken
+            or _judge_reported(reported, when)
+            or Judgement(PASS, Outcome.HELD, f"all {len(items)} Session items stored exactly once")
         )
 
     def _misses(self, started: Ended) -> str | None:
@@ -352,6 +358,11 @@ def _judge_items(items: dict[str, int], token: str, when: str) -> Judgement | No
             FAIL, outcome, f"{what} {outcome}: stored {count} times {when} (expected 1)"
         )
     return None
+
+
+def _judge_reported(reported: dict[str, Any] | None, when: str) -> Judgement | None:
+    """A FAIL for a history that is not well-formed; the items alone do not say what they are."""
+    return judge_history(reported if reported and "history" in reported else None, when=when)
 
 
 def _short(item: str) -> str:
