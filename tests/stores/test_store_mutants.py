@@ -125,13 +125,13 @@ GOING_ON = mutants(
     "test_plugged_store.py",
     (
         "every run is begun again",
-        "fresh = not stored and not any(provider.effects.values())",
+        "fresh = not saved and not any(provider.effects.values())",
         "fresh = True",
         "a_run_that_never_began_is_begun_again",
     ),
     (
         "no run is begun again",
-        "fresh = not stored and not any(provider.effects.values())",
+        "fresh = not saved and not any(provider.effects.values())",
         "fresh = False",
         "a_run_that_never_began_is_begun_again",
     ),

@@ -194,8 +194,7 @@ def _run(
     if kill.problem:
         note_stderr(evidence, trial.stderr("start"))
         return error(f"the kill did not land in the save: {kill.problem}")
-    stored = evidence["stored_before"]
-    broken = go_on(trial, limit, evidence, stored=stored, after="the kill")
+    broken = go_on(trial, limit, evidence, after="the kill")
     reported = trial.inspect(limit)
     if reported is not None:
         evidence["reported"] = reported

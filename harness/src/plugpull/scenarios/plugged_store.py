@@ -21,7 +21,9 @@ from plugpull.scenarios.killing import note_stderr
 from plugpull.scenarios.store_writes import (
     BEGIN,
     END,
+    SAVE,
     WATCHED,
+    WRITES,
     FailingWrites,
     StoreWriteName,
     go_on,
@@ -59,7 +61,9 @@ def find_cases(
         effects=tuple(effects),
         seconds=seconds,
         cases=tuple(
-            Case(point, str(name), number) for number, name in enumerate(names) for point in POINTS
+            Case(point, str(name), number, by_chance=_by_chance(point, name, names))
+            for number, name in enumerate(names)
+            for point in POINTS
         ),
         evidence={
             "effects": effects,
@@ -69,6 +73,12 @@ def find_cases(
             _KINDS: kinds,
         },
     )
+
+
+def _by_chance(point: str, name: StoreWriteName, names: list[StoreWriteName]) -> bool:
+    """Whether a checkpoint that is written beside a single result may be in time or not."""
+    saves = any(one.content.startswith(SAVE) for one in names)
+    return point == OUTAGE and saves and name.content.startswith(WRITES)
 
 
 def kinds_of(trial: Trial, limit: float) -> dict[str, int] | None:
@@ -160,8 +170,7 @@ def _run(
     broken, when = None, "at the end"
     if started.returncode != 0:
         when = "after resume"
-        stored = writes_at(provider.faults, END, "start")
-        broken = go_on(trial, limit, evidence, stored=stored, after="the failed write")
+        broken = go_on(trial, limit, evidence, after="the failed write")
     reported = trial.inspect(limit)
     if reported is not None:
         evidence["reported"] = reported

@@ -8,7 +8,6 @@ themselves. Names come from contents, never from the order in which calls happen
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,19 +125,18 @@ class FailingWrites:
         return FAIL
 
 
-def go_on(
-    trial: Trial, limit: float, evidence: dict[str, Any], *, stored: Sequence[object], after: str
-) -> Judgement | None:
+def go_on(trial: Trial, limit: float, evidence: dict[str, Any], *, after: str) -> Judgement | None:
     """Do what a user would do after a start that did not end well.
 
-    That is ``resume``; and ``start`` once more where nothing had been stored and nothing had
+    That is ``resume``; and ``start`` once more where no checkpoint had been stored and nothing had
     happened, because then there is no run yet that could be resumed.
 
     Returns:
         A judgement if it did not end well, ``None`` if it exited 0.
     """
     provider = trial.provider
-    fresh = not stored and not any(provider.effects.values())
+    saved = writes_at(provider.faults, END, "start", SAVE)
+    fresh = not saved and not any(provider.effects.values())
     verb = "start" if fresh else "resume"
     evidence["went_on_with"] = verb
     provider.phase = "resume"
