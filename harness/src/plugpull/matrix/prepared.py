@@ -19,6 +19,7 @@ from plugpull.matrix.files import FileLock, temporary_folder
 from plugpull.matrix.freshness import pins_of, state_folder
 from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.interrupts import Interrupts, Supervised
+from plugpull.matrix.proven import not_proven
 from plugpull.matrix.results import BadFile, read_cell_file
 from plugpull.matrix.uvrun import EnvironmentFailure, last_words
 
@@ -64,7 +65,8 @@ class Prepared:
             quiet: Keep its progress to ourselves.
 
         Raises:
-            PlugpullError: It left no report; the reason is its own last words.
+            PlugpullError: It left no report; the reason is its own last words. Or it is not proven
+                that the version that was asked for is the one that was imported.
             KeyboardInterrupt, SystemExit: Stopped.
         """
 
@@ -88,12 +90,16 @@ class Prepared:
                 )
             code = process.wait()
             try:
-                return read_cell_file(report)
+                file = read_cell_file(report)
             except BadFile as error:
                 words = last_words("\n".join(_from_its_error(process.tail))) or str(error)
                 raise PlugpullError(
                     f"{self.cell.id}: the harness ended with {code} and left no report", why=words
                 ) from error
+            wrong = not_proven(self.cell, folder, file)
+            if wrong:
+                raise PlugpullError(f"{self.cell.id}: {wrong}")
+            return file
 
 
 def _from_its_error(lines: Sequence[str]) -> Sequence[str]:

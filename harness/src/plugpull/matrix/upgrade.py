@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packaging.version import InvalidVersion, Version
-
 from plugpull.errors import ERROR_EXIT, PlugpullError, UsageError
 from plugpull.matrix.filing import now
 from plugpull.matrix.freshness import state_folder
@@ -206,24 +204,10 @@ def _core(
         work.failed[cell.session] = f"{error.what}: {gist(error.why)}" if error.why else error.what
         print(f"{cell.session}: {work.failed[cell.session]}", file=sys.stderr, flush=True)
         return None
-    if wrong := _wrong_version(cell, file):
-        work.failed[cell.session] = wrong
-        return None
     if not file.raw:
         work.failed[cell.session] = "nothing was run: the release supports none of the variants"
         return None
     return file
-
-
-def _wrong_version(cell: Cell, file: CellFile) -> str:
-    proven = file.text("version")
-    if cell.source != "index" or not proven:
-        return ""
-    try:
-        same = Version(proven) == Version(cell.version)
-    except InvalidVersion:
-        same = proven == cell.version
-    return "" if same else f"{cell.version} was asked for, {proven} was imported"
 
 
 @contextlib.contextmanager
