@@ -38,6 +38,7 @@ if command -v uv >/dev/null 2>&1; then
     uv pip install --quiet --python "$python" --no-deps wheels/{wheel}
     if [ -n "$with" ]; then uv pip install --quiet --python "$python" --no-deps "$with"; fi
 else
+    export PIP_DISABLE_PIP_VERSION_CHECK=1
     python{python} -m venv --clear "$venv"
     "$python" -m pip install --quiet --no-deps{hashes} -r requirements.txt
     "$python" -m pip install --quiet --no-deps wheels/{wheel}
