@@ -110,6 +110,7 @@ def test_the_text_for_an_issue(report: Path) -> None:
         "The provider saw every effect of the unfaulted run exactly once",
         "$ sh reproduce.sh",
         "| toyframework | 1.0 |",
+        "| built from | a wheel `",
         f"| Python | {HERE}.",
         "| resume | charge_card | none | yes |",
         FAILS,

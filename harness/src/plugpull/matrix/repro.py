@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -143,6 +143,7 @@ def _run_again(found: Looked, ready: Prepared, repeat: int | None) -> Reproducti
             "as_of": cell.resolution.as_of,
             "lock": ready.pins.lines,
             "interpreter": ready.interpreter.path,
+            "origin": asdict(cell.origin) if cell.origin else None,
         },
     )
 

@@ -93,6 +93,7 @@ def _versions(one: Reproduction, requirements: str) -> str:
     pinned = re.findall(r"^([A-Za-z0-9._-]+)==(\S+)", requirements, re.MULTILINE)
     rows = [
         (one.distribution, cell.get("version", "")),
+        ("built from", _origin(cell.get("origin"))),
         ("Python", cell.get("python", "")),
         ("platform", cell.get("platform", "")),
         ("SQLite", cell.get("sqlite_version", "")),
@@ -104,6 +105,17 @@ def _versions(one: Reproduction, requirements: str) -> str:
     lines += [f"- {name} {version}" for name, version in pinned]
     lines += ["", "</details>"]
     return "\n".join(lines)
+
+
+def _origin(origin: Mapping[str, Any] | None) -> str:
+    """Where a version comes from that is no release."""
+    if not origin:
+        return ""
+    where = origin["where"] if origin["kind"] == "git" else f"a {origin['kind']}"
+    words = [where, origin["ref"], f"`{origin['identity'][:12]}`"]
+    if origin["changed"]:
+        words.append(f"with {len(origin['changed'])} files changed since its last commit")
+    return " ".join(word for word in words if word)
 
 
 def _evidence(one: Reproduction) -> str:
