@@ -49,7 +49,7 @@ TABLE = mutants(
         "a rejection is an approval",
         "_NO = Decision(CHARGE, REJECT)",
         "_NO = Decision(CHARGE, APPROVE)",
-        "one_that_is_right_passes_everywhere",
+        f"{_EACH}[crashes-rejected-rejected]",
     ),
     (
         "a rejected call may be made",
