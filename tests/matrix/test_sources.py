@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from branches import commit
 from plugpull.errors import PlugpullError, UsageError
+from plugpull.matrix.checkouts import Member, members
 from plugpull.matrix.files import tree_hash
 from plugpull.matrix.interpreters import Interpreter, find_interpreter
 from plugpull.matrix.references import parse_reference
-from plugpull.matrix.sources import Member, Source, Sources, members
+from plugpull.matrix.sources import Source, Sources
 from plugpull.matrix.uvrun import EnvironmentFailure, run_uv
 from projects import git, make_project, make_repository
 

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 
 from plugpull.errors import PlugpullError, UsageError
 from plugpull.matrix.check_base import check_order, default_base
-from plugpull.matrix.declaration import read_declaration, undeclared
-from plugpull.matrix.declared import Rule
+from plugpull.matrix.check_head import framework_of, head_of
+from plugpull.matrix.declaration import read_declaration
 from plugpull.matrix.entries import Entry, parse_entry
 from plugpull.matrix.expansion import excludes, expand, rfc3339
 from plugpull.matrix.freshness import state_folder
 from plugpull.matrix.interpreters import Interpreter, find_all
-from plugpull.matrix.manifests import HARNESS
 from plugpull.matrix.model import python_order
 from plugpull.matrix.plan import Plan, now_utc
-from plugpull.matrix.references import GIT, PATH, Reference, parse_reference
 from plugpull.matrix.selection import Selection, select
-from plugpull.matrix.sources import CHECKOUT, Sources
+from plugpull.matrix.sources import Sources
 from plugpull.matrix.tables import suggestion
 
 if TYPE_CHECKING:
@@ -88,8 +86,8 @@ def plan_check(
     """
     matrix = options.matrix
     declaration = read_declaration(Path(matrix.matrix), root / "targets")
-    framework = _framework(options, declaration, root / "targets")
-    reference = _head(options, framework)
+    framework = framework_of(options, declaration, root / "targets")
+    reference = head_of(options, framework)
     found = find_all(framework.pythons, download=matrix.download_python)
     sources = Sources(state_folder(root).root, found)
     say(
@@ -131,80 +129,6 @@ def plan_check(
     as_of = next((c.resolution.as_of for c in cells if c.resolution.as_of), "")
     chosen = replace(framework, entries=entries)
     return CheckPlan(chosen, head, version, why, plan, only, as_of or "")
-
-
-def _framework(options: CheckOptions, declaration: Declaration, targets: Path) -> Framework:
-    frameworks = {framework.name: framework for framework in declaration.frameworks}
-    by_distribution = {f.target.distribution: name for name, f in frameworks.items()}
-    name = by_distribution.get(options.framework, options.framework)
-    if name not in frameworks and not (targets / name / "target.json").is_file():
-        known = ", ".join(frameworks)
-        raise UsageError(
-            f"there is no framework {name}", then=suggestion(name, frameworks) or f"known: {known}"
-        )
-    framework = frameworks.get(name) or undeclared(name, declaration, targets)
-    if framework.target.distribution == HARNESS:
-        raise UsageError(f"{name} comes with the harness: no other version of it can be checked")
-    for python in options.matrix.python:
-        if python not in framework.pythons:
-            raise UsageError(
-                f"--python {python}: {name} is not declared for it",
-                then=f"it is declared for: {', '.join(framework.pythons)}",
-            )
-    own = [rule for rule in framework.rules if not rule.versions]
-    rules = [rule for rule in framework.rules if rule.versions]
-    extra = Rule("", tuple(_member(text) for text in options.members))
-    chosen = [p for p in framework.pythons if p in (options.matrix.python or framework.pythons)]
-    return replace(framework, pythons=tuple(chosen), rules=(*own, extra, *rules))
-
-
-def _member(text: str) -> str:
-    name, at, folder = (part.strip() for part in text.partition("@"))
-    if not (name and at and folder):
-        raise UsageError(f"--with {text}: write it as NAME@DIR", then="for example core@libs/core")
-    return f"{name} @ {CHECKOUT}{folder}"
-
-
-def _head(options: CheckOptions, framework: Framework) -> Reference:
-    """What is checked, as a reference."""
-    declared = framework.repository
-    if options.wheel is not None:
-        return _parsed("--wheel", options.wheel, options)
-    if options.path is not None:
-        path = Path(options.path).expanduser()
-        text = str(path if path.is_absolute() else options.cwd / path)
-        folder = options.subdirectory
-        if folder is None and declared and (Path(text) / declared.subdirectory).is_dir():
-            folder = declared.subdirectory
-        return replace(_parsed("--path", text, options), subdirectory=folder or "")
-    ref = options.ref or ""
-    if options.repo is not None:
-        main, _, fragment = options.repo.partition("#")
-        text = f"git+{main}@{ref}{'#' + fragment if fragment else ''}"
-        found = _parsed("--repo and --ref", text, options)
-        folder = found.subdirectory or (declared.subdirectory if declared else "")
-        found = replace(found, subdirectory=folder)
-    elif declared is not None:
-        _parsed("--ref", f"git+https://host/name@{ref}", options)
-        found = declared.at(ref)
-    else:
-        raise UsageError(
-            f"nobody says where the repository of {framework.name} is",
-            then=f'add --repo URL, or repository = "URL" to [framework.{framework.name}]',
-        )
-    return replace(found, subdirectory=options.subdirectory or found.subdirectory)
-
-
-def _parsed(option: str, text: str, options: CheckOptions) -> Reference:
-    try:
-        found = parse_reference(text, options.cwd)
-    except ValueError as error:
-        raise UsageError(f"{option}: {error}") from error
-    wanted = {"--path": {PATH}, "--wheel": {"wheel", "sdist"}}.get(option, {GIT})
-    if found is None or found.kind not in wanted:
-        what = {"--path": "a folder", "--wheel": "a wheel (.whl) or an sdist"}.get(option, "a ref")
-        raise UsageError(f"{option} {text}: this is not {what}")
-    return found
 
 
 def _base(

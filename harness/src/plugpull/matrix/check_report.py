@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from plugpull.errors import ERROR_EXIT
+from plugpull.matrix.check_facts import command_to_repeat, differing_packages
 from plugpull.matrix.check_markdown import check_markdown
 from plugpull.matrix.check_rows import (
     COULD_NOT,
@@ -22,7 +22,6 @@ from plugpull.matrix.check_rows import (
 )
 from plugpull.matrix.files import write_json, write_whole
 from plugpull.matrix.model import pythons_label
-from plugpull.matrix.references import GIT, PATH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +107,9 @@ class CheckReport:
     ) -> CheckReport:
         """Put it together."""
         ours = {wheel.name for cell in asked.plan.cells for wheel in cell.resolution.wheels}
-        differing = {python: _packages(base, head, ours) for python, (base, head) in files.items()}
+        differing = {
+            python: differing_packages(base, head, ours) for python, (base, head) in files.items()
+        }
         return cls(
             framework=asked.framework.name,
             head=asked.head.label,
@@ -122,7 +123,7 @@ class CheckReport:
             unprepared=tuple(unprepared),
             packages={python: found for python, found in differing.items() if found},
             most_runs=options.most_runs,
-            command=_command(asked, options),
+            command=command_to_repeat(asked, options),
         )
 
     @property
@@ -210,43 +211,3 @@ def write_check(report: CheckReport, folder: Path) -> Path:
     write_json(folder / f"{name}.json", report.to_json())
     write_whole(folder / f"{name}.md", check_markdown(report))
     return folder / f"{name}.md"
-
-
-def _packages(base: CellFile, head: CellFile, ours: set[str]) -> dict[str, tuple[str, str]]:
-    """Packages that the two have in different versions, besides what is under test."""
-    two = [_locked(file) for file in (base, head)]
-    names = sorted({*two[0], *two[1]} - ours)
-    pairs = {name: (two[0].get(name, "absent"), two[1].get(name, "absent")) for name in names}
-    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
-
-
-def _locked(file: CellFile) -> dict[str, str]:
-    lines = file.cell.get("lock")
-    found = {}
-    for line in lines if isinstance(lines, list) else ():
-        match = re.match(r"([A-Za-z0-9._-]+)(?:\[.*?\])?==([^\s;]+)", str(line))
-        if match:
-            found[match[1]] = match[2]
-    return found
-
-
-def _command(asked: CheckPlan, options: CheckOptions) -> str:
-    """The command that repeats this check, whatever its names lead to by then."""
-    origin, reference = asked.head.origin, asked.head.reference
-    words = ["nox", "-s", "check", "--", asked.framework.name]
-    if reference.kind == GIT:
-        words += ["--ref", origin.identity, "--repo", origin.where]
-    else:
-        words += ["--path" if reference.kind == PATH else "--wheel", origin.where]
-    if reference.subdirectory:
-        words += ["--subdirectory", reference.subdirectory]
-    for member in options.members:
-        words += ["--with", member]
-    words += ["--base", options.base or asked.base]
-    words += ["--as-of", options.matrix.as_of or asked.plan.created[:10]]
-    for python in options.matrix.python:
-        words += ["--python", python]
-    for only in options.matrix.only:
-        words += ["--only", only]
-    words += ["--all"] if options.matrix.all else []
-    return shlex.join(words)

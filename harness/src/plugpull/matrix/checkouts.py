@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
@@ -14,19 +15,47 @@ else:
     import tomli as tomllib
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
-__all__ = ["missing_package", "needs_history", "packages"]
+__all__ = ["CHECKOUT", "Member", "members", "missing_package", "needs_history", "packages"]
 
 #: Build backends' helpers that ask git for the version: tags decide, so they must be there.
 _ASKS_GIT = re.compile(
     r"setuptools[-_]scm|hatch[-_]vcs|versioningit|dynamic[-_]versioning|dunamai|versioneer"
     r"|flit[-_]scm|setuptools[-_]git|pbr|source\s*=\s*\"scm\""
 )
+#: ``with = ["langgraph-checkpoint @ checkout:libs/checkpoint"]``: from the checkout under test.
+CHECKOUT = "checkout:"
 #: How deep packages are looked for, and how many are named.
 _DEEP = 4
 _NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Another package of the checkout under test.
+
+    Attributes:
+        name: The distribution, perhaps with extras, as it was written.
+        folder: Its folder below the top.
+    """
+
+    name: str
+    folder: str
+
+
+def members(requirements: Iterable[str]) -> tuple[list[str], list[Member]]:
+    """Requirements on an index, and packages of the checkout under test, told apart."""
+    plain: list[str] = []
+    found: list[Member] = []
+    for text in requirements:
+        name, _, place = (part.strip() for part in text.partition("@"))
+        if place.startswith(CHECKOUT):
+            found.append(Member(name, place.removeprefix(CHECKOUT).strip("/")))
+        else:
+            plain.append(text)
+    return plain, found
 
 
 def needs_history(read: Callable[[str], str], folder: str) -> bool:

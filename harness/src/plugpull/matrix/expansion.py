@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING
 
 from plugpull.errors import PlugpullError, UsageError
 from plugpull.matrix.cells import Cell, Resolution
+from plugpull.matrix.checkouts import members
 from plugpull.matrix.declared import Rule
 from plugpull.matrix.found import cut_off, versions_of, within
 from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.manifests import HARNESS
-from plugpull.matrix.sources import members
 from plugpull.matrix.versions import supports
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from plugpull.matrix.checkouts import Member
     from plugpull.matrix.declared import Declaration, Exclude, Framework
     from plugpull.matrix.entries import Entry
     from plugpull.matrix.found import Found
     from plugpull.matrix.index import Index, Release
     from plugpull.matrix.interpreters import Missing
-    from plugpull.matrix.sources import Member, Sources
+    from plugpull.matrix.sources import Sources
     from plugpull.matrix.versions import Pick
 
 __all__ = ["excludes", "expand", "rfc3339", "with_addition"]

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,71 +23,25 @@ from packaging.utils import canonicalize_name
 
 from plugpull.errors import PlugpullError, UsageError
 from plugpull.matrix.cells import Origin
-from plugpull.matrix.checkouts import missing_package, needs_history
+from plugpull.matrix.checkouts import Member, missing_package, needs_history
+from plugpull.matrix.copies import repository_at
 from plugpull.matrix.files import FileLock, temporary_folder
 from plugpull.matrix.interpreters import Interpreter
-from plugpull.matrix.references import GIT, PATH, WHEEL, shown
-from plugpull.matrix.repositories import Repository, repository_at
-from plugpull.matrix.trees import look_at
+from plugpull.matrix.references import GIT, PATH, WHEEL
 from plugpull.matrix.wheels import build_wheel, kept_wheel, read_wheel
+from plugpull.matrix.whereabouts import Source, look_up, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
     from plugpull.matrix.cells import Wheel
-    from plugpull.matrix.history import Commit
     from plugpull.matrix.interpreters import Missing
     from plugpull.matrix.references import Reference
-    from plugpull.matrix.trees import Tree
+    from plugpull.matrix.repositories import Repository
     from plugpull.matrix.wheels import Built
 
-__all__ = ["CHECKOUT", "Member", "Source", "Sources", "members"]
-
-#: ``with = ["langgraph-checkpoint @ checkout:libs/checkpoint"]``: from the checkout under test.
-CHECKOUT = "checkout:"
-#: So many names of changed files stand in a note.
-_NAMED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """Another package of the checkout under test.
-
-    Attributes:
-        name: The distribution, perhaps with extras, as it was written.
-        folder: Its folder below the top.
-    """
-
-    name: str
-    folder: str
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a reference led to.
-
-    Attributes:
-        reference: The reference.
-        label: The version, as it stands in ids.
-        origin: The same for the record.
-        requires_python: The Pythons that the package is meant for. ``None`` means any.
-        notes: Remarks for people: what has not been committed, and the like.
-        tree: For a path: its files.
-    """
-
-    reference: Reference
-    label: str
-    origin: Origin
-    requires_python: str | None = None
-    notes: tuple[str, ...] = ()
-    tree: Tree | None = None
-
-    def requirement(self, name: str, folder: str | None = None) -> str:
-        """What the cell asks for, the same on every machine: content, and not a place."""
-        subdirectory = self.origin.subdirectory if folder is None else folder
-        inner = f"#subdirectory={subdirectory}" if subdirectory else ""
-        return f"{name} @ {self.origin.kind}:{self.origin.identity}{inner}"
+__all__ = ["Source", "Sources"]
 
 
 class Sources:
@@ -147,64 +100,16 @@ class Sources:
         return tuple(built.wheel for built in found)
 
     def _find(self, reference: Reference, distribution: str, before: datetime | None) -> Source:
-        looked = self._look(reference, before)
+        looked = look_up(reference, self.repository, before)
         origin = looked.origin
         built = self._build(looked, distribution, origin.subdirectory, self._builder())
         version = built.wheel.version
         label = {
             GIT: f"git.{origin.identity[:12]}",
-            PATH: f"path.{_plain(Path(reference.where).name)}",
+            PATH: f"path.{plain(Path(reference.where).name)}",
         }.get(reference.kind, f"{reference.kind}.{version}")
         origin = replace(origin, version=version)
         return Source(reference, label, origin, built.requires_python, looked.notes, looked.tree)
-
-    def _look(self, reference: Reference, before: datetime | None) -> Source:
-        """What a reference leads to, with nothing built yet."""
-        if reference.kind == GIT:
-            commit, notes = self._commit(reference, before)
-            origin = Origin(
-                GIT,
-                shown(reference.where),
-                commit.sha,
-                reference.ref,
-                reference.subdirectory,
-                committed=commit.moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            )
-            return Source(reference, "", origin, notes=notes)
-        if reference.kind == PATH:
-            tree = look_at(Path(reference.where))
-            inside = "/".join(part for part in (tree.inside, reference.subdirectory) if part)
-            origin = Origin(
-                PATH,
-                reference.where,
-                tree.digest,
-                subdirectory=inside,
-                head=tree.head,
-                changed=tree.changed,
-            )
-            return Source(reference, "", origin, notes=_changes(tree), tree=tree)
-        try:
-            digest = hashlib.sha256(Path(reference.where).read_bytes()).hexdigest()
-        except OSError as error:
-            reason = error.strerror or error
-            raise UsageError(f"{reference.where} cannot be read: {reason}") from error
-        return Source(reference, "", Origin(reference.kind, reference.where, digest))
-
-    def _commit(
-        self, reference: Reference, before: datetime | None
-    ) -> tuple[Commit, tuple[str, ...]]:
-        repository = self.repository(reference)
-        commit = repository.commit(reference.ref)
-        if before is None or commit.moment < before:
-            return commit, ()
-        came = f"{reference.ref} is of {commit.moment:%Y-%m-%d}, after the cut-off"
-        if commit.sha.startswith(reference.ref) or repository.is_tag(reference.ref):
-            raise UsageError(f"{came} {before:%Y-%m-%d %H:%M} UTC", then="name a later as-of")
-        repository.fetch_history()
-        older = repository.newest_before(commit.sha, before)
-        if older is None:
-            raise UsageError(f"{came}, and so is everything before it in {reference}")
-        return older, (f"{came}: {older.sha[:12]} was there then",)
 
     def _build(self, source: Source, distribution: str, folder: str, python: Interpreter) -> Built:
         reference, origin = source.reference, source.origin
@@ -278,19 +183,6 @@ class Sources:
             print(f"plugpull: {line}", file=sys.stderr, flush=True)
 
 
-def members(requirements: Iterable[str]) -> tuple[list[str], list[Member]]:
-    """Requirements on an index, and packages of the checkout under test, told apart."""
-    plain: list[str] = []
-    found: list[Member] = []
-    for text in requirements:
-        name, _, place = (part.strip() for part in text.partition("@"))
-        if place.startswith(CHECKOUT):
-            found.append(Member(name, place.removeprefix(CHECKOUT).strip("/")))
-        else:
-            plain.append(text)
-    return plain, found
-
-
 def _take(file: Path, place: Path) -> Built:
     """Keep a wheel, so that the cell can be made again when the user's file is gone."""
     with FileLock(place.with_name(f"{place.name}.lock")), temporary_folder(place.parent) as copies:
@@ -300,16 +192,3 @@ def _take(file: Path, place: Path) -> Built:
         (place / "any").mkdir(parents=True, exist_ok=True)
         copy.replace(place / "any" / file.name)
     return read_wheel(place / "any" / file.name)
-
-
-def _changes(tree: Tree) -> tuple[str, ...]:
-    if not tree.changed:
-        return ()
-    names = ", ".join(tree.changed[:_NAMED])
-    more = f" and {len(tree.changed) - _NAMED} more" if len(tree.changed) > _NAMED else ""
-    return (f"with uncommitted changes: {names}{more}",)
-
-
-def _plain(name: str) -> str:
-    """A folder's name as part of an id, which is a file's name too."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "here"
