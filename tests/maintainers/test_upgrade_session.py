@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from plugpull.errors import PlugpullError
-from plugpull.matrix.upgrade import upgrade
+from plugpull.matrix.upgrade import record_states, upgrade
 from toy_checkout import HERE, Checkout, make_checkout, only_once
 
 pytestmark = only_once
@@ -68,6 +68,20 @@ def test_a_version_that_cannot_be_installed_is_shown(toy: Checkout, tmp_path: Pa
     )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_a_recording_that_fails_keeps_what_was_recorded(toy: Checkout, tmp_path: Path) -> None:
+    """An hour without an index costs nothing."""
+    kept = tmp_path / "states" / f"toy-wheel.1.0-py{HERE}" / "key" / "paused"
+    kept.mkdir(parents=True)
+    (kept / "state.json").write_text("{}")
+    arguments = ["toy", "--versions", str(toy.wheel("1.0")), "--states", str(tmp_path / "states")]
+    code = record_states([*arguments, "--variant", "none"], root=toy.root, cwd=toy.root)
+    assert code == 2
+    assert (kept / "state.json").read_text() == "{}"
+    assert record_states(arguments, root=toy.root, cwd=toy.root) == 0
+    assert (kept / "state.json").read_text() != "{}"
+    assert sorted(path.name for path in kept.parent.iterdir()) == sorted(POINTS)
 
 
 @pytest.mark.parametrize(

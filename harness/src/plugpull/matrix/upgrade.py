@@ -122,8 +122,10 @@ def record_states(
     check_writable(place)
     asked = plan_upgrade(options, root=root, index=index or OnlineIndex())
     work = _Work()
-    for cell in asked.alone:
-        _save(cell, asked, options, work, place)
+    with _folder_for_states(root) as new:
+        for cell in asked.alone:
+            _save(cell, asked, options, work, new)
+            _keep(new / cell.session, place / cell.session)
     attributes = place / ".gitattributes"
     if not attributes.exists():
         # A state is worth something only byte for byte.
@@ -160,8 +162,6 @@ def _save(
     cell: Cell, asked: UpgradePlan, options: UpgradeOptions, work: _Work, states: Path
 ) -> None:
     own = states / cell.session
-    # What an earlier recording left of this very cell must not pass for this one's.
-    shutil.rmtree(own, ignore_errors=True)
     arguments = ["--save-states", str(states), "--state-version", cell.version]
     file = _core(cell, asked, options, work, arguments)
     if file is None:
@@ -169,6 +169,28 @@ def _save(
     work.saved[cell.session] = file
     if own.is_dir():
         work.states[cell.session] = own
+
+
+def _keep(new: Path, place: Path) -> None:
+    """Put each new state in the place of an earlier one; what was not saved anew stays.
+
+    Raises:
+        PlugpullError: It cannot be written there.
+    """
+    for state in sorted(new.glob("*/*")):
+        there = place / state.relative_to(new)
+        half = there.with_name(f".{there.name}.new")
+        try:
+            shutil.rmtree(half, ignore_errors=True)
+            shutil.copytree(state, half, symlinks=True)
+            if there.exists():
+                shutil.rmtree(there)
+            half.replace(there)
+        except OSError as error:
+            raise PlugpullError(
+                f"{there} cannot be written: {error.strerror or error}",
+                then="make room there, or name another folder: --states DIR",
+            ) from error
 
 
 def _resume(
