@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,8 @@ from plugpull.errors import PlugpullError, UsageError
 from plugpull.matrix.check import check
 from projects import git, make_project
 from toycell import PYTHON, Toy
+
+CHECKOUT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +227,33 @@ def test_bad_input_is_one_error_before_anything_is_made(
     state = tried.root / ".plugpull"
     assert [*state.glob("envs/*"), *state.glob("sources/trees/*")] == []
     assert not list((tried.root / "results").rglob("*.json"))
+
+
+@pytest.mark.parametrize("asked", ["clone", "other"])
+def test_without_a_network_nothing_is_made(
+    asked: str, tried: Toy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The base cannot be looked up: one error that names the index, and nothing behind it."""
+    monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
+    words = "cannot be looked up at http://127.0.0.1:9" if asked == "clone" else "holds other"
+    with pytest.raises(PlugpullError, match=words):
+        run(tried, "--path", asked)
+    assert not list((tried.root / ".plugpull").glob("envs/*"))
+
+
+def test_the_session_ends_with_two(tmp_path: Path) -> None:
+    """A mistake is one message and exit code 2, as for every command of ours."""
+    done = subprocess.run(
+        [sys.executable, "-m", "nox", "-f", CHECKOUT / "noxfile.py", "-s", "check", "--", "x"],
+        cwd=tmp_path,
+        env={**os.environ, "NOX_SCRIPT_MODE": "none"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "plugpull: options after --: one of the arguments --ref --path --wheel" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_branch_older_than_every_release_needs_a_base(toy: Toy) -> None:

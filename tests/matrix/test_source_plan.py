@@ -17,6 +17,7 @@ from plugpull.matrix.options import parse_options
 from plugpull.matrix.pins import PinnedList
 from plugpull.matrix.plan import Plan, read_plan
 from plugpull.matrix.planning import make_plan
+from plugpull.matrix.uvrun import run_uv
 from projects import git, make_project
 
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -119,9 +120,13 @@ def test_other_packages_come_from_the_same_checkout(root: Path, clone: Path) -> 
     )
     assert cells["1.0.0"].resolution.requirements == ("toy-slim==1.0.0", "toy-store", "extra")
     missing = more.replace("libs/store", "libs/nothing")
-    [cell] = planned(declare(root, '["../clone"]', missing)).cells
-    assert "no package in its folder libs/nothing" in (cell.impossible or "")
-    assert clone.is_dir()
+    for text in ("../clone", "git+../clone@main"):
+        [cell] = planned(declare(root, f'["{text}"]', missing)).cells
+        assert cell.notes == ("toy-store is not built: there is no libs/nothing",)
+        assert cell.resolution.requirements[1:] == ("toy-store", "extra")
+    run_uv(["build", "--wheel", clone], step="x", doing="build", cwd=clone)
+    [cell] = planned(declare(root, '["../clone/dist/toy_slim-1.0.1-py3-none-any.whl"]', more)).cells
+    assert (cell.version, cell.notes, len(cell.resolution.wheels)) == ("wheel.1.0.1", (), 1)
 
 
 def test_two_folders_of_one_name_are_a_mistake(root: Path, clone: Path, tmp_path: Path) -> None:

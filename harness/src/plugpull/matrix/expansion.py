@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from plugpull.matrix.checkouts import Member
     from plugpull.matrix.declared import Declaration, Exclude, Framework
     from plugpull.matrix.entries import Entry
     from plugpull.matrix.found import Found
@@ -105,10 +104,10 @@ def _cell(
         notes, impossible = (*notes, impossible), None
     elif limit is None and impossible is None and not pick.entry.harness:
         notes = (*notes, "the index gives no upload times: resolved without a cut-off")
-    plain, of_checkout = members(text for r in rules for text in r.requirements)
+    plain, _ = members(text for r in rules for text in r.requirements)
     resolution = Resolution(
         requirements=(
-            *_pin(pick, target.distribution, of_checkout),
+            *_pin(pick, target.distribution),
             *target.companions,
             *plain,
         ),
@@ -134,14 +133,13 @@ def _cell(
     )
 
 
-def _pin(pick: Pick, distribution: str, of_checkout: Sequence[Member]) -> tuple[str, ...]:
+def _pin(pick: Pick, distribution: str) -> tuple[str, ...]:
     """The requirement that says which version is under test."""
     if pick.entry.harness:
         return ()
     if pick.source is None:
         return (f"{distribution}=={pick.version}",)
-    others = (pick.source.requirement(one.name, one.folder) for one in of_checkout)
-    return (pick.source.requirement(distribution), *others)
+    return (pick.source.requirement(distribution),)
 
 
 def _with_wheels(
@@ -151,16 +149,25 @@ def _with_wheels(
     python: Interpreter | Missing | None,
     sources: Sources | None,
 ) -> Cell:
-    """The cell with what was built for its Python; impossible if that cannot be built."""
+    """The cell with what was built for its Python, other packages of the checkout as well.
+
+    Not every commit has every package, and an unpacked sdist has no other: those that are not there
+    come from the index, as a release's do. A build that fails makes the cell impossible.
+    """
     source = found.first.source
     if source is None or sources is None or not cell.runs or not isinstance(python, Interpreter):
         return cell
     texts = [t for r in rules if within(found.number, r.versions) for t in r.requirements]
+    others, absent = sources.at_hand(source, members(texts)[1])
     try:
-        wheels = sources.wheels(source, cell.distribution, members(texts)[1], python)
+        wheels = sources.wheels(source, cell.distribution, others, python)
     except PlugpullError as error:
         return replace(cell, impossible=str(error))
-    return replace(cell, resolution=replace(cell.resolution, wheels=wheels))
+    first, *rest = cell.resolution.requirements
+    built = tuple(source.requirement(one.name, one.folder) for one in others)
+    resolution = replace(cell.resolution, requirements=(first, *built, *rest), wheels=wheels)
+    notes = tuple(f"{one.name} is not built: there is no {one.folder}" for one in absent)
+    return replace(cell, resolution=resolution, notes=(*cell.notes, *notes))
 
 
 def _mark_default(cells: list[Cell], framework: Framework, found: Found) -> list[Cell]:

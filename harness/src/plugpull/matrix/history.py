@@ -81,6 +81,14 @@ class History:
         found = self._git(arguments, "looking at older commits").strip()
         return self.commit_of(found) if found else None
 
+    def has_folder(self, sha: str, name: str) -> bool:
+        """Whether a commit has such a folder."""
+        try:
+            self._git(["cat-file", "-e", f"{sha}:{name}/"], f"looking for {name}")
+        except GitFailure:
+            return False
+        return True
+
     def text_at(self, sha: str, name: str) -> str:
         """A file's text in a commit, ``""`` if it has no such file."""
         try:

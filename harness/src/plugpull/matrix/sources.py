@@ -84,6 +84,20 @@ class Sources:
             self._found[known] = self._find(reference, distribution, before)
         return self._found[known]
 
+    def at_hand(
+        self, source: Source, others: Iterable[Member]
+    ) -> tuple[list[Member], list[Member]]:
+        """Which other packages a checkout has, and which it lacks. A file has and lacks none."""
+        found: tuple[list[Member], list[Member]] = [], []
+        for other in others if source.reference.kind in {GIT, PATH} else ():
+            if source.tree is not None:
+                there = any(name.startswith(f"{other.folder}/") for name in source.tree.names)
+            else:
+                repository = self.repository(source.reference)
+                there = repository.has_folder(source.origin.identity, other.folder)
+            found[0 if there else 1].append(other)
+        return found
+
     def wheels(
         self, source: Source, distribution: str, others: Iterable[Member], python: Interpreter
     ) -> tuple[Wheel, ...]:
