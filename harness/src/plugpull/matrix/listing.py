@@ -74,7 +74,7 @@ def _row(plan: Plan, cell: Cell) -> Row:
     if cell.excluded is not None:
         state, remarks = "excluded", [cell.excluded]
     elif cell.impossible is not None:
-        state, remarks = "ERROR", [cell.impossible]
+        state, remarks = "ERROR", [" ".join(cell.impossible.split())]
     elif not isinstance(found, Interpreter):
         state, remarks = "not run", [found.reason]
     else:
