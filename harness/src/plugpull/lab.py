@@ -37,6 +37,9 @@ from plugpull.subject import Subject
 
 __all__ = ["Ended", "Lab", "Limits", "Trial"]
 
+#: Environment variable with the trial's name, the same in each of its processes.
+TRIAL_VARIABLE = "PLUGPULL_TRIAL"
+
 # A socket's path has room for about 100 bytes, and a long TMPDIR uses them up.
 _LONGEST_SCRATCH = 60
 
@@ -175,6 +178,8 @@ class Trial:
             self.private.mkdir()
             self.provider = Provider(self.private / "provider")
         self.variables = dict(variables)
+        #: What tells this run from every other, for whoever keeps its state beside others'.
+        self.name = uuid.uuid4().hex
         #: Interpreter for the processes after the fault, where it is not our own.
         self.python_after: Path | None = None
         self.strays: list[Stray] = []
@@ -209,6 +214,7 @@ class Trial:
                 **self.subject.environment,
                 **self.variables,
                 MARKER_VARIABLE: self.lab.marker,
+                TRIAL_VARIABLE: self.name,
                 "PLUGPULL_PROVIDER": str(self.provider.path),
                 "PLUGPULL_WORKDIR": str(self.work),
                 "PLUGPULL_REPORTED": str(self._reported),

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from plugpull.errors import UsageError
+from plugpull.needs import NEEDS, Need
 from plugpull.notes import CONDITIONS, Note, wrong_value
 from plugpull.scenarios import SCENARIOS
 from plugpull.scenarios.changed_world import WORLDS, ChangedWorld
+from plugpull.services.spec import PORT_NAME, READY_WITHIN, ServiceSpec
 from plugpull.specifiers import matches
 from plugpull.target import Manifest, NotSupported, Variant
 
@@ -120,6 +122,41 @@ class _Reader:
             worlds=self._worlds(top, scenarios),
             ignore=self._texts(top, "ignore"),
             inspects=self._flag(top, "inspect", default=True),
+            service=self._service(top["service"]) if "service" in top else None,
+            needs=tuple(
+                self._need(entry, f"needs[{number}]")
+                for number, entry in enumerate(self._list(top, "needs"))
+            ),
+        )
+
+    def _service(self, data: Any) -> ServiceSpec:
+        entry = self._object(data, "service", _SERVICE_KEYS, {"program", "remedy"})
+        program = self._own_program(entry, "service")
+        ports = self._texts(entry, "ports", "service")
+        for name in ports:
+            if not PORT_NAME.fullmatch(name) or ports.count(name) > 1:
+                self._fail("service.ports", f"{name!r} is no name, or there twice: a-z, 0-9 and _")
+        seconds = entry.get("ready_within", READY_WITHIN)
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds <= 0:
+            self._fail("service.ready_within", f"it has to be seconds, not {seconds!r}")
+        return ServiceSpec(
+            program=program or self._path,
+            ports=ports,
+            ready_within=float(seconds),
+            remedy=self._text(entry, "remedy", "service"),
+            environment=self._settings(entry, "env", "service"),
+        )
+
+    def _need(self, data: Any, place: str) -> Need:
+        entry = self._object(data, place, {*NEEDS, "versions", "remedy"}, {"remedy"})
+        named = [name for name in NEEDS if name in entry]
+        if len(named) != 1:
+            self._fail(place, f'it names one of {", ".join(NEEDS)}, as in {{"sqlite": ">=3.42"}}')
+        return Need(
+            of=named[0],
+            versions=self._range(entry, named[0], place),
+            remedy=self._text(entry, "remedy", place),
+            framework=self._range(entry, "versions", place),
         )
 
     def _worlds(
@@ -326,12 +363,15 @@ _MANIFEST_KEYS = _MANIFEST_NEEDED | {
     "env",
     "ignore",
     "inspect",
+    "needs",
     "not_supported",
     "notes",
     "preload",
     "refusals",
+    "service",
     "worlds",
 }
+_SERVICE_KEYS = {"program", "ports", "ready_within", "remedy", "env"}
 _VARIANT_KEYS = {
     "name",
     "label",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from plugpull.controls import Control, run_controls
 from plugpull.errors import UsageError
 from plugpull.facts import environment_facts, find_installed, now
+from plugpull.ground import Ground, Obstacle, ground_for
 from plugpull.lab import Lab
 from plugpull.manifest import CONTROL, read_manifest
 from plugpull.notes import annotate
@@ -23,7 +24,7 @@ from plugpull.processes.launcher import SpawnLauncher
 from plugpull.processes.strays import MARKER_VARIABLE
 from plugpull.saved_states import find_states
 from plugpull.scenarios import BEYOND_AGENTS, SCENARIOS
-from plugpull.scenarios.base import Case, NotUsable, Scenario, Settings
+from plugpull.scenarios.base import Case, NotUsable, Scenario, Settings, Unfaulted
 from plugpull.scenarios.changed_world import ChangedWorld
 from plugpull.scenarios.described import describe
 from plugpull.scenarios.kill_mid_tool import KillMidTool
@@ -117,6 +118,7 @@ class Runner:
         self._selection = selection
         self._settings = selection.settings
         self._progress = progress
+        self._ground = Ground()
 
     def run_agent(self, command: str) -> Report:
         """A user's own agent: kill-mid-tool, unless other scenarios are selected.
@@ -174,17 +176,36 @@ class Runner:
         if installed.problem is None:
             report.cell |= self._look_at_other_python(manifest, installed.version)
         self._look_at_states(manifest, installed.version)
+        asked = [
+            (scenario, variants)
+            for scenario in self._scenarios()
+            if (variants := self._variants(manifest, scenario, installed.version))
+        ]
+        with ground_for(manifest, installed, needed=bool(asked)) as self._ground:
+            report.cell |= self._ground.facts
+            self._run_asked(asked, manifest, targets / CONTROL, report)
+        report.cell["seconds"] = round(time.monotonic() - begun, 3)
+        return report
+
+    def _run_asked(
+        self,
+        asked: Sequence[tuple[Scenario, Sequence[Variant]]],
+        manifest: Manifest,
+        control: Path,
+        report: Report,
+    ) -> None:
         controls: list[Control] = []
-        for scenario in self._scenarios():
-            variants = self._variants(manifest, scenario, installed.version)
-            if not variants:
-                continue
-            subjects = [_subject(manifest, variant, installed.version) for variant in variants]
-            if installed.problem is not None:
-                report.results += self._errors(scenario, subjects, installed.problem)
+        obstacle = self._ground.obstacle
+        for scenario, variants in asked:
+            subjects = [
+                _subject(manifest, variant, report.cell["version"], self._ground.variables)
+                for variant in variants
+            ]
+            if obstacle is not None:
+                report.cell["stage"] = obstacle.stage
+                report.results += self._errors(scenario, subjects, obstacle)
                 continue
             report.cell["stage"] = "controls"
-            control = targets / CONTROL
             found = (
                 run_controls(self._lab, read_manifest(control), scenario, self._settings)
                 if control.is_dir()
@@ -199,11 +220,9 @@ class Runner:
                     report.results += self._distrusted(scenario, subject, deviation)
                 else:
                     report.results += self._run_scenario(scenario, subject)
-        if installed.problem is None:
+        if obstacle is None:
             report.cell["stage"] = "done"
         report.cell["controls"] = [one.to_json() for one in controls]
-        report.cell["seconds"] = round(time.monotonic() - begun, 3)
-        return report
 
     def _scenarios(self) -> list[Scenario]:
         chosen = self._selection
@@ -291,6 +310,7 @@ class Runner:
     def _run_scenario(self, scenario: Scenario, subject: Subject) -> Iterator[Result]:
         lab, settings = self._lab, self._settings
         try:
+            self._ground.check()
             unfaulted = scenario.unfaulted(lab, subject, settings)
         except NotUsable as problem:
             for result in _errors(scenario, subject, problem.detail, problem.evidence):
@@ -301,11 +321,7 @@ class Runner:
             if not subject.has(scenario.name, case.kill_point) or not self._selection.has(case):
                 continue
             repetitions = [
-                annotate(
-                    scenario.try_case(lab, subject, unfaulted, case),
-                    subject.notes,
-                    subject.environment,
-                )
+                self._try(scenario, subject, unfaulted, case)
                 for _ in range(self._selection.repetitions(subject, by_chance=case.by_chance))
             ]
             by_chance = subject.timing_dependent or case.by_chance
@@ -313,15 +329,25 @@ class Runner:
             self._progress(result)
             yield result
 
+    def _try(
+        self, scenario: Scenario, subject: Subject, unfaulted: Unfaulted, case: Case
+    ) -> Result:
+        result = scenario.try_case(self._lab, subject, unfaulted, case)
+        try:
+            self._ground.check()
+        except NotUsable as problem:
+            # Whatever the run came to, the framework is not to blame.
+            judgement = Judgement(ERROR, None, problem.detail)
+            evidence = {**result.evidence, **problem.evidence}
+            return replace(result, judgement=judgement, evidence=evidence)
+        return annotate(result, subject.notes, subject.environment)
+
     def _errors(
-        self, scenario: Scenario, subjects: Sequence[Subject], problem: str
+        self, scenario: Scenario, subjects: Sequence[Subject], obstacle: Obstacle
     ) -> Iterator[Result]:
-        last = problem.strip().splitlines()[-1] if problem.strip() else "no reason was given"
+        evidence = {"stage": obstacle.stage, "stderr": obstacle.words}
         for subject in subjects:
-            evidence = {"stage": "import", "stderr": problem}
-            for result in _errors(
-                scenario, subject, f"the framework cannot be imported: {last}", evidence
-            ):
+            for result in _errors(scenario, subject, obstacle.detail, evidence):
                 self._progress(result)
                 yield result
 
@@ -357,13 +383,16 @@ def split_command(command: str) -> tuple[str, ...]:
     return words
 
 
-def _subject(manifest: Manifest, variant: Variant, version: str) -> Subject:
+def _subject(
+    manifest: Manifest, variant: Variant, version: str, variables: Mapping[str, str]
+) -> Subject:
+    """A variant as a subject; ``variables`` say where the target's server is."""
     label = f" {variant.label}" if variant.label else ""
     return Subject.for_program(
         variant.program or manifest.program,
         target=f"{manifest.name} {version}{label}",
         variant=variant.name,
-        environment={**manifest.environment, **variant.environment},
+        environment={**manifest.environment, **variant.environment, **variables},
         timing_dependent=variant.timing_dependent,
         inspects=manifest.inspected(variant),
         refusals=manifest.refusals,

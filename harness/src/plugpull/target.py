@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from plugpull.needs import Need
 from plugpull.notes import Note
+from plugpull.services.spec import ServiceSpec
 from plugpull.specifiers import matches
 
 __all__ = ["Manifest", "NotSupported", "Variant"]
@@ -86,6 +88,8 @@ class Manifest:
         inspects: Whether the program has the verb ``inspect``.
         ignore: Glob patterns of files that are no part of a run's end state.
         worlds: The changes it can be resumed under, each with what a refusal has to name.
+        service: The server that it needs, if it needs one.
+        needs: What it needs of the machine.
     """
 
     folder: Path
@@ -106,6 +110,8 @@ class Manifest:
     inspects: bool = True
     ignore: tuple[str, ...] = ()
     worlds: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    service: ServiceSpec | None = None
+    needs: tuple[Need, ...] = ()
 
     def inspected(self, variant: Variant) -> bool:
         """Whether the variant's program has the verb ``inspect``."""

@@ -1,0 +1,1 @@
+"""Long-lived servers that a framework needs: started beside the runs, and never killed by one."""
