@@ -94,11 +94,12 @@ def serializer() -> Any:
     """What turns the state into bytes; ``None`` for LangGraph's own choice.
 
     ``allow-list`` names the classes of ours that may be made again from a checkpoint, and
-    ``strict`` names none: https://reference.langchain.com/python/langgraph.checkpoint/serde/jsonplus
+    ``strict`` names none: https://reference.langchain.com/python/langgraph.checkpoint/serde/jsonplus/JsonPlusSerializer
     """
     if SERIALIZER == "default":
         return None
-    return JsonPlusSerializer(allowed_msgpack_modules=CLASSES if SERIALIZER == "allow-list" else ())
+    allowed = CLASSES if SERIALIZER == "allow-list" else None
+    return JsonPlusSerializer(allowed_msgpack_modules=allowed)
 
 
 def content(writes: Writes) -> str:
