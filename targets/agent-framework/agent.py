@@ -14,52 +14,32 @@ is in ``settings.py``; the workflows are in ``functional.py`` and the modules be
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import sys
 import warnings
-from pathlib import Path
+from importlib import import_module
 from typing import Any
 
 from agent_framework import Message
+from decisions import keep_pause, kept_pause, rounds
+from history import report, report_kept
 from plugpull import record_effect
 from settings import API, KEEPS_CLASSES, ORDER, REQUEST, STREAM
+from storage import OrderStorage, open_storage
+from streaming import stream_to_client
 
 # The functional workflows say that they are experimental, once for each of their classes.
-warnings.filterwarnings("ignore", message=r".*experimental.*")
-
-from decisions import kept_pause, keep_pause, rounds  # noqa: E402
-from history import report  # noqa: E402
-from keepsakes import describe, keepsakes  # noqa: E402
-from storage import OrderStorage, open_storage  # noqa: E402
-from streaming import stream_to_client  # noqa: E402
+warnings.filterwarnings("ignore", message=r".*experimental")
 
 
 def build(storage: OrderStorage) -> Any:
     """The workflow, as every process builds it anew."""
-    if API == "graph":
-        import graph
-
-        return graph.build(storage)
-    if API == "graph-agent":
-        import graph_agent
-
-        return graph_agent.build(storage)
-    if API == "functional-agent":
-        from functional_agent import order
-    elif API == "two-orders":
-        from two_orders import order
-    else:
-        from functional import order
-    # A release before 1.16 has no definitions to be built: what it decorates is the workflow.
-    return order.build() if hasattr(order, "build") else order
+    return import_module(API.replace("-", "_")).build(storage)
 
 
 async def start(storage: OrderStorage) -> None:
     """Begin the run and take it to its end, or to where it waits for a human."""
     if KEEPS_CLASSES:
-        text = json.dumps({"classes": describe(keepsakes())})
-        Path(os.environ["PLUGPULL_REPORTED"]).write_text(text, encoding="utf-8")
+        report_kept()
     request = [Message("user", [REQUEST])] if API.startswith("graph") else REQUEST
     await run(build(storage), storage, message=request)
 

@@ -58,7 +58,7 @@ def call_of(event: WorkflowEvent[Any]) -> str:
     return str(event.data["call"])
 
 
-def response_to(event: WorkflowEvent[Any], allowed: bool) -> Any:  # noqa: FBT001 - its subject
+def response_to(event: WorkflowEvent[Any], allowed: bool) -> Any:
     """What the workflow wants to hear: an agent's request has a response of its own kind."""
     if isinstance(event.data, Content):
         return event.data.to_function_approval_response(approved=allowed)

@@ -17,7 +17,7 @@ from agent_framework import Agent, Content, Message, RunContext, step, workflow
 from keepsakes import keepsakes
 from model import ShopModel, effect_of
 from payments import REFUSAL, answer_to, declared, have, run_call
-from settings import DISPATCH, KEEPS_CLASSES, ORDER, is_gated
+from settings import DISPATCH, KEEPS_CLASSES, NESTED, ORDER, is_gated
 
 NAME = "order"
 
@@ -63,17 +63,30 @@ async def close(order: str, ctx: RunContext) -> str:
 
 @workflow(name=NAME)
 async def order(request: str, ctx: RunContext) -> str:
-    """Serve the customer until the model has no more wishes."""
+    """Serve the customer, and close the order."""
     if KEEPS_CLASSES:
         ctx.set_state("keepsakes", keepsakes())
-    conversation = [plain(Message("user", [request]))]
-    while calls := await wishes(conversation):
-        results = await run_calls(calls)
-        answers = [answer_to(Content.from_dict(one), result) for one, result in zip(calls, results)]
-        conversation.append(plain(Message("tool", answers)))
+    conversation = await (serve_in_a_step if NESTED else serve)(request)
     await close(ORDER)
     remember(ctx, "end", conversation=conversation, closed=True)
     return ORDER
+
+
+@step
+async def serve_in_a_step(request: str) -> list[dict[str, Any]]:
+    """Serve the customer in a step that is made of steps."""
+    return await serve(request)
+
+
+async def serve(request: str) -> list[dict[str, Any]]:
+    """The conversation, when the model has no more wishes."""
+    conversation = [plain(Message("user", [request]))]
+    while calls := await wishes(conversation):
+        results = await run_calls(calls)
+        pairs = zip(calls, results, strict=True)
+        answers = [answer_to(Content.from_dict(call), result) for call, result in pairs]
+        conversation.append(plain(Message("tool", answers)))
+    return conversation
 
 
 async def wishes(conversation: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -85,8 +98,8 @@ async def wishes(conversation: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 async def run_calls(calls: list[dict[str, Any]]) -> list[str]:
-    """The results of all calls of one turn."""
-    if DISPATCH == "one-by-one":
+    """The results of all calls of one turn; where a human is asked, one question at a time."""
+    if any(is_gated(effect_of(Content.from_dict(call))) for call in calls):
         return [await take(call) for call in calls]
     if DISPATCH == "look-up":
         first, *others = calls
@@ -109,3 +122,13 @@ def remember(ctx: RunContext, last: str, **state: Any) -> None:
     """Keep the last thing that was done, and more, in the state that the next checkpoint saves."""
     for name, value in {"last": last, **state}.items():
         ctx.set_state(name, value)
+
+
+def built(flow: Any) -> Any:
+    """The workflow; before 1.16 nothing is built, and what was decorated is the workflow."""
+    return flow.build() if hasattr(flow, "build") else flow
+
+
+def build(_storage: object) -> Any:
+    """The workflow; each of its runs is told where to save."""
+    return built(order)

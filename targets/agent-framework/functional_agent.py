@@ -7,12 +7,13 @@ https://github.com/microsoft/agent-framework/blob/main/python/samples/03-workflo
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from agent_framework import Agent, Message, RunContext, step, workflow
-from functional import close, remember
+from functional import built, close, remember
 from keepsakes import keepsakes
-from model import ShopModel
-from payments import note_call_id, tools
+from payments import tools
+from retries import client, middleware
 from settings import KEEPS_CLASSES, ORDER
 
 NAME = "order"
@@ -28,7 +29,7 @@ async def write_ticket(request: str, ctx: RunContext) -> str:
 @step
 async def serve(request: str, ctx: RunContext) -> str:
     """Let the agent serve the customer; what has been said is saved with the step."""
-    agent = Agent(ShopModel(), tools=tools(for_agents=True), middleware=[note_call_id])
+    agent = Agent(client(), tools=tools(for_agents=True), middleware=middleware())
     question = Message("user", [request])
     answer = await agent.run([question])
     conversation = [message.to_dict() for message in (question, *answer.messages)]
@@ -45,3 +46,8 @@ async def order(request: str, ctx: RunContext) -> str:
     await close(ORDER)
     remember(ctx, "end", closed=True)
     return ORDER
+
+
+def build(_storage: object) -> Any:
+    """The workflow; each of its runs is told where to save."""
+    return built(order)

@@ -79,9 +79,7 @@ class Desk(Executor):
         self._answers: list[Content] = []
 
     @handler
-    async def on_calls(
-        self, turn: Message, ctx: WorkflowContext[Message | list[Message]]
-    ) -> None:
+    async def on_calls(self, turn: Message, ctx: WorkflowContext[Message | list[Message]]) -> None:
         """Run the calls of a turn, or ask for leave."""
         if not self._answers:
             self._calls = list(turn.contents)
@@ -103,7 +101,7 @@ class Desk(Executor):
     async def on_decision(
         self,
         original_request: dict[str, str],
-        allowed: bool,  # noqa: FBT001 - the framework calls it, by position
+        allowed: bool,
         ctx: WorkflowContext[list[Message]],
     ) -> None:
         """Run a call that a human has decided about."""
@@ -137,7 +135,7 @@ class Close(Executor):
         """Close the order."""
         await have("finish_order", ORDER)
         ctx.set_state("conversation", conversation)
-        ctx.set_state("closed", True)  # noqa: FBT003 - a value, not a switch
+        ctx.set_state("closed", True)
         await ctx.yield_output(ORDER)
 
 
@@ -178,11 +176,8 @@ def build(storage: FileCheckpointStorage) -> Workflow:
 def serve(end: Executor, **options: Any) -> Workflow:
     """Clerk and desk, and a node in which the run ends."""
     clerk, desk = Clerk(id=CLERK), Desk()
-    return (
-        WorkflowBuilder(name=NAME, start_executor=clerk, **options)
-        .add_edge(clerk, desk)
-        .add_edge(desk, desk)
-        .add_edge(desk, clerk)
-        .add_edge(clerk, end)
-        .build()
-    )
+    builder = WorkflowBuilder(name=NAME, start_executor=clerk, **options)
+    builder.add_edge(clerk, desk).add_edge(desk, clerk).add_edge(clerk, end)
+    if DISPATCH == "one-by-one":
+        builder.add_edge(desk, desk)
+    return builder.build()

@@ -25,8 +25,8 @@ from agent_framework import (
     handler,
 )
 from keepsakes import keepsakes
-from model import ShopModel
-from payments import have, note_call_id, tools
+from payments import have, tools
+from retries import client, middleware
 from settings import KEEPS_CLASSES, NESTED, ORDER
 
 NAME = "order"
@@ -52,12 +52,10 @@ class Close(Executor):
     """Ends the run: tells the shop that the order is done. Safe to repeat, thanks to its key."""
 
     @handler
-    async def on_end(
-        self, answer: AgentExecutorResponse, ctx: WorkflowContext[Any, str]
-    ) -> None:
+    async def on_end(self, answer: AgentExecutorResponse, ctx: WorkflowContext[Any, str]) -> None:
         """Close the order."""
         await have("finish_order", ORDER)
-        ctx.set_state("closed", True)  # noqa: FBT003 - a value, not a switch
+        ctx.set_state("closed", True)
         await ctx.yield_output(answer.agent_response.text)
 
 
@@ -75,7 +73,7 @@ class HandOver(Executor):
 def build(storage: FileCheckpointStorage) -> Workflow:
     """The workflow; where the human is asked by a nested one, that one is a node of it."""
     reception, close = Reception(id="reception"), Close(id=CLOSE)
-    agent = Agent(ShopModel(), name=CLERK, tools=tools(for_agents=True), middleware=[note_call_id])
+    agent = Agent(client(), name=CLERK, tools=tools(for_agents=True), middleware=middleware())
     clerk: Executor = AgentExecutor(agent, id=CLERK)
     if NESTED:
         end = HandOver(id="hand-over")

@@ -7,10 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from agent_framework import AgentSession, Content, InMemoryHistoryProvider, Message
-from agent_framework import WorkflowCheckpoint
-from keepsakes import describe
-from model import effect_of
+from agent_framework import AgentSession, InMemoryHistoryProvider, Message, WorkflowCheckpoint
+from keepsakes import describe, keepsakes
 from payments import tools
 from settings import MODEL
 
@@ -31,6 +29,16 @@ def report(checkpoints: list[WorkflowCheckpoint], newest: WorkflowCheckpoint | N
         "classes": describe(state.get("keepsakes") or {}),
         "world": {"model": MODEL, "tools": {one.name: one.parameters() for one in tools()}},
     }
+    write(found)
+
+
+def report_kept() -> None:
+    """Write down which values of its own classes the shop keeps in the state of the run."""
+    write({"classes": describe(keepsakes())})
+
+
+def write(found: dict[str, Any]) -> None:
+    """Hand a report in."""
     Path(os.environ["PLUGPULL_REPORTED"]).write_text(json.dumps(found), encoding="utf-8")
 
 

@@ -1,10 +1,9 @@
 """The shop's language model: a chat client that asks for what the order takes, then says thanks.
 
-It is built as Agent Framework's page on own chat clients shows, with the layer that runs functions
-on top. Like a real model it never says the same thing twice: each call has a new id and new
+It is a chat client of one's own as the sample shows one, with the layers that run functions and
+middleware. Like a real model it never says the same thing twice: each call has a new id and new
 wording. Like a real provider it refuses a conversation in which a call has no answer.
-
-https://learn.microsoft.com/agent-framework/agents/custom-agent
+https://github.com/microsoft/agent-framework/blob/main/python/samples/02-agents/chat_client/custom_chat_client.py
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Any
 
 from agent_framework import (
     BaseChatClient,
+    ChatMiddlewareLayer,
     ChatResponse,
     ChatResponseUpdate,
     Content,
@@ -30,7 +30,7 @@ from settings import MODEL, WORLD, turns
 PATIENCE = 3
 
 
-class ShopModel(FunctionInvocationLayer[Any], BaseChatClient[Any]):
+class ShopModel(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatClient[Any]):
     """Stands in for the language model."""
 
     def _inner_get_response(

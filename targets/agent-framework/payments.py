@@ -50,7 +50,8 @@ async def reserve_stock(memo: str) -> str:
 
 async def notify_shop(memo: str) -> str:
     """Tell the shop that an order is coming."""
-    return f"{await have('notify_shop', 'order-42')} ({memo})"
+    key = CALL_ID.get() if KEY == "tool-call-id" else None
+    return f"{await have('notify_shop', key)} ({memo})"
 
 
 async def pay(payment: int, ticket: str) -> str:

@@ -9,11 +9,15 @@
 ``PLUGPULL_DISPATCH``
     How the calls of one turn are run: ``together``, ``one-by-one``, or together with the first one
     behind a ``look-up`` that is a step of its own.
+``PLUGPULL_RETRY``
+    How a call of the model that failed is made again: by a ``middleware`` or by a ``decorator``.
 ``PLUGPULL_TYPES``
     ``registered``: the shop's own classes are named to the checkpoint storage.
-``PLUGPULL_BATCH``, ``PLUGPULL_APPROVAL``, ``PLUGPULL_WORLD``, ``PLUGPULL_STATE``, ``PLUGPULL_STREAM``
-    How many payments the model asks for in one turn, in which shape the run asks a human, what has
-    changed since the run was saved, what the shop keeps in the run's state, and whether it streams.
+``PLUGPULL_BATCH``, ``PLUGPULL_APPROVAL``, ``PLUGPULL_WORLD``
+    How many payments the model asks for in one turn, in which shape the run asks a human, and what
+    has changed since the run was saved.
+``PLUGPULL_STATE``, ``PLUGPULL_STREAM``
+    What the shop keeps in the state of the run, and whether the run is streamed.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ BATCH = int(os.environ.get("PLUGPULL_BATCH", "0"))
 APPROVAL = os.environ.get("PLUGPULL_APPROVAL", "")
 WORLD = os.environ.get("PLUGPULL_WORLD", "")
 KEEPS_CLASSES = os.environ.get("PLUGPULL_STATE", "") == "classes"
+RETRY = os.environ.get("PLUGPULL_RETRY", "")
 REGISTERED = os.environ.get("PLUGPULL_TYPES", "") == "registered"
 STREAM = os.environ.get("PLUGPULL_STREAM", "") == "1"
 MODEL = "shop-2" if WORLD == "model-renamed" else "shop-1"

@@ -6,9 +6,10 @@ Both are paid by the same step. https://github.com/microsoft/agent-framework/iss
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from agent_framework import RunContext, step, workflow
-from functional import close, remember
+from functional import built, close, remember
 from payments import have
 from settings import DISPATCH, ORDER
 
@@ -48,3 +49,8 @@ async def order(_request: str, ctx: RunContext) -> list[str]:
     await close(ORDER)
     remember(ctx, "end", closed=True)
     return paid
+
+
+def build(_storage: object) -> Any:
+    """The workflow; each of its runs is told where to save."""
+    return built(order)
