@@ -123,7 +123,7 @@ def main(verb: str) -> None:
         elif verb == "resume":
             go_on(app, None)
         elif verb == "approve":
-            decide(lambda given: go_on(app, given))
+            decide(app, lambda given: go_on(app, given))
         elif verb == "next-turn":
             take_next_turn(app)
         elif verb == "inspect":

@@ -14,7 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 from langgraph.types import Command
-from settings import ANSWERS, workdir
+from settings import ANSWERS, CONFIG, workdir
+
+# How often somebody answers the same question before they give up.
+PATIENCE = 3
 
 
 def questions(state: Any) -> dict[str, str]:
@@ -41,19 +44,28 @@ def asked_before() -> dict[str, str]:
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
-def decide(go_on: Callable[[Any], None]) -> None:
+def decide(app: Any, go_on: Callable[[Any], None]) -> None:
     """Hand the run what the humans decided, one decision after the other.
 
-    Nobody can answer what was not asked yet, so such a decision waits for its question.
+    Nobody can answer what was not asked yet, so such a decision waits for its question. Who is
+    asked the same again in the meantime says the same again.
     """
     decisions = json.loads(os.environ.get("PLUGPULL_DECISIONS", "[]"))
     if not decisions:
         go_on(None)
+    said: dict[str, str] = {}
+    patience = PATIENCE
     while decisions:
         asked = asked_before()
-        ready = [one for one in decisions if one["call"] in asked]
-        if not ready:
-            sys.exit(f"nobody was asked about {decisions[0]['call']}")
-        decisions.remove(ready[0])
-        given = ready[0]["decision"]
-        go_on(Command(resume={asked[ready[0]["call"]]: given} if ANSWERS == "by-id" else given))
+        ready = next((one for one in decisions if one["call"] in asked), None)
+        if ready is not None:
+            decisions.remove(ready)
+            said[ready["call"]] = ready["decision"]
+            call = ready["call"]
+        else:
+            again = [one for one in questions(app.get_state(CONFIG)) if one in said]
+            patience -= 1
+            if not again or not patience:
+                sys.exit(f"nobody was asked about {decisions[0]['call']}")
+            call = again[0]
+        go_on(Command(resume={asked[call]: said[call]} if ANSWERS == "by-id" else said[call]))
