@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from workshop import Workshop
+
+# The workshop in which mutants are made.
+sys.path.append(str(Path(__file__).parent / "mutants"))
 
 #: Mutants ask whether the tests notice a broken rule. That is a property of the tests, the same on
 #: every Python, and asking takes as long as all the tests together.
@@ -28,3 +37,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "mutants" in item.path.stem:
             item.add_marker(elsewhere)
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    """One for all mutants of a table."""
+    from workshop import Workshop
+
+    workshop = Workshop(tmp_path_factory.mktemp("mutants"))
+    yield workshop
+    workshop.close()

@@ -83,7 +83,7 @@ def test_its_nine_kill_points_from_outside(results: Results) -> None:
     ("name", "seen"),
     [
         ("key not stable", ["PASS held", "FAIL duplicated"]),
-        ("recovery missing", ["FAIL lost", "PASS held"]),
+        ("recovery missing", ["FAIL lost", "FAIL unpaired"]),
     ],
 )
 def test_plugpull_sees_a_guard_that_is_gone(tmp_path: Path, name: str, seen: list[str]) -> None:

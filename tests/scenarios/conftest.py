@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from plugpull.lab import Lab
-
-# The workshop in which mutants are made.
-sys.path.append(str(Path(__file__).parents[1] / "mutants"))
 
 
 # Imported where they are needed: the tests that need no lab are run for every mutant, and quickly.

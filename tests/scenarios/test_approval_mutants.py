@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree  # noqa: ICN001
 
 import pytest
-from mutants import Mutant
-from test_mutants import Workshop, mutated
+from workshop import Mutant, Workshop, check_noticed, mutants, mutated, named
 
 HERE = Path(__file__).parent
-
-
-def mutants(file: str, tests: str, *entries: tuple[str, str, str, str]) -> list[Mutant]:
-    """Mutants of one file; a test is named without the beginning that all share.
-
-    Args:
-        file: The file below the package.
-        tests: The file with the tests.
-        entries: What is broken, the text, what stands there instead, and the test.
-    """
-    return [
-        Mutant(name, file, old, new, (str(HERE / f"{tests}::test_{test}"),))
-        for name, old, new, test in entries
-    ]
 
 
 _EACH = "what_each_fault_comes_to"
 _MISSED = "a_fault_that_did_not_land"
 
 TABLE = mutants(
+    HERE,
     "scenarios/approvals.py",
     "test_resume_after_approval.py",
     (
@@ -102,6 +86,7 @@ TABLE = mutants(
 )
 
 RUNNING = mutants(
+    HERE,
     "scenarios/approving.py",
     "test_resume_after_approval.py",
     (
@@ -161,6 +146,7 @@ RUNNING = mutants(
 )
 
 JUDGING = mutants(
+    HERE,
     "scenarios/resume_after_approval.py",
     "test_resume_after_approval.py",
     (
@@ -239,6 +225,7 @@ JUDGING = mutants(
 
 SIBLING = [
     *mutants(
+        HERE,
         "scenarios/sibling_kill.py",
         "test_resume_after_approval.py",
         (
@@ -261,6 +248,7 @@ SIBLING = [
         ),
     ),
     *mutants(
+        HERE,
         "call_gates.py",
         "test_call_gates.py",
         (
@@ -289,6 +277,7 @@ SIBLING = [
         ),
     ),
     *mutants(
+        HERE,
         "provider.py",
         "test_call_gates.py",
         (
@@ -302,6 +291,7 @@ SIBLING = [
 
 TWICE = [
     *mutants(
+        HERE,
         "scenarios/resume_twice.py",
         "test_resume_twice.py",
         (
@@ -342,6 +332,7 @@ TWICE = [
         ),
     ),
     *mutants(
+        HERE,
         "scenarios/two_resumers.py",
         "test_two_resumers.py",
         (
@@ -394,6 +385,7 @@ TWICE = [
         ),
     ),
     *mutants(
+        HERE,
         "runner.py",
         "test_resume_twice.py",
         (
@@ -408,31 +400,10 @@ TWICE = [
 MUTANTS = [*TABLE, *RUNNING, *JUDGING, *SIBLING, *TWICE]
 
 
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
-    """One for all mutants."""
-    workshop = Workshop(tmp_path_factory.mktemp("mutants"))
-    yield workshop
-    workshop.close()
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file}: {mutant.name}")
+@pytest.mark.parametrize("mutant", MUTANTS, ids=named)
 def test_a_broken_scenario_is_noticed(mutant: Mutant, workshop: Workshop, tmp_path: Path) -> None:
     """The named test fails, by an assertion and not by accident."""
-    report = tmp_path / "report.xml"
-    file = workshop.copy / mutant.file
-    sound = file.read_text(encoding="utf-8")
-    try:
-        file.write_text(mutated(mutant), encoding="utf-8")
-        status = workshop.status(mutant, report)
-    finally:
-        file.write_text(sound, encoding="utf-8")
-        for compiled in file.parent.glob(f"__pycache__/{file.stem}.*"):
-            compiled.unlink()
-    assert status == 1, f"the mutant survives:\n{workshop.output.read_text()}"
-    messages = [failure.get("message", "") for failure in ElementTree.parse(report).iter("failure")]
-    by_assertion = ("AssertionError", "assert ", "Failed: DID NOT RAISE")
-    assert any(message.startswith(by_assertion) for message in messages), messages
+    check_noticed(mutant, workshop, tmp_path / "report.xml")
 
 
 def test_every_mutant_can_be_made() -> None:

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree  # noqa: ICN001
 
 import pytest
-from mutants import Mutant
-from test_mutants import Workshop, mutated
+from workshop import Mutant, Workshop, check_noticed, mutants, mutated, named
 
 HERE = Path(__file__).parent
 
 
-def mutants(file: str, tests: str, *entries: tuple[str, str, str, str]) -> list[Mutant]:
-    """Mutants of one file; a test is named without the beginning that all share.
-
-    Args:
-        file: The file below the package.
-        tests: The file with the tests.
-        entries: What is broken, the text, what stands there instead, and the test.
-    """
-    return [
-        Mutant(name, file, old, new, (str(HERE / f"{tests}::test_{test}"),))
-        for name, old, new, test in entries
-    ]
-
-
 BATCH = mutants(
+    HERE,
     "scenarios/batch_kill.py",
     "test_batch_kill.py",
     (
@@ -135,6 +119,7 @@ BATCH = mutants(
 )
 
 HISTORY = mutants(
+    HERE,
     "scenarios/history.py",
     "test_stored_history.py",
     (
@@ -176,6 +161,7 @@ HISTORY = mutants(
 )
 
 WORLD = mutants(
+    HERE,
     "scenarios/changed_world.py",
     "test_changed_world.py",
     (
@@ -259,6 +245,7 @@ WORLD = mutants(
 )
 
 REFUSALS = mutants(
+    HERE,
     "scenarios/refusals.py",
     "test_what_was_said.py",
     (
@@ -295,6 +282,7 @@ REFUSALS = mutants(
 
 BETWEEN = [
     *mutants(
+        HERE,
         "provider.py",
         "test_between_calls.py",
         (
@@ -329,6 +317,7 @@ BETWEEN = [
         ),
     ),
     *mutants(
+        HERE,
         "scenarios/killing.py",
         "test_between_calls.py",
         (
@@ -348,6 +337,7 @@ BETWEEN = [
 
 OTHER = [
     *mutants(
+        HERE,
         "manifest.py",
         "test_worlds_in_a_manifest.py",
         (
@@ -368,35 +358,10 @@ OTHER = [
 MUTANTS = [*BATCH, *HISTORY, *WORLD, *REFUSALS, *BETWEEN, *OTHER]
 
 
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
-    """One for all mutants."""
-    workshop = Workshop(tmp_path_factory.mktemp("mutants"))
-    yield workshop
-    workshop.close()
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file}: {mutant.name}")
+@pytest.mark.parametrize("mutant", MUTANTS, ids=named)
 def test_a_broken_scenario_is_noticed(mutant: Mutant, workshop: Workshop, tmp_path: Path) -> None:
     """The named test fails, by an assertion and not by accident."""
     check_noticed(mutant, workshop, tmp_path / "report.xml")
-
-
-def check_noticed(mutant: Mutant, workshop: Workshop, report: Path) -> None:
-    """Make the mutant, run its test, and put everything back."""
-    file = workshop.copy / mutant.file
-    sound = file.read_text(encoding="utf-8")
-    try:
-        file.write_text(mutated(mutant), encoding="utf-8")
-        status = workshop.status(mutant, report)
-    finally:
-        file.write_text(sound, encoding="utf-8")
-        for compiled in file.parent.glob(f"__pycache__/{file.stem}.*"):
-            compiled.unlink()
-    assert status == 1, f"the mutant survives:\n{workshop.output.read_text()}"
-    messages = [failure.get("message", "") for failure in ElementTree.parse(report).iter("failure")]
-    by_assertion = ("AssertionError", "assert ", "Failed: DID NOT RAISE")
-    assert any(message.startswith(by_assertion) for message in messages), messages
 
 
 def test_every_mutant_can_be_made() -> None:

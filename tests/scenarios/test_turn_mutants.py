@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mutants import Mutant
-from test_mutants import Workshop, mutated
-from test_scenario_mutants import check_noticed, mutants
+from workshop import Mutant, Workshop, check_noticed, mutants, mutated, named
+
+HERE = Path(__file__).parent
 
 RESTART = [
     *mutants(
+        HERE,
         "scenarios/restart_next_turn.py",
         "test_restart_next_turn.py",
         (
@@ -40,6 +40,7 @@ RESTART = [
         ),
     ),
     *mutants(
+        HERE,
         "scenarios/turns.py",
         "test_restart_next_turn.py",
         (
@@ -68,6 +69,7 @@ RESTART = [
         ),
     ),
     *mutants(
+        HERE,
         "verdicts.py",
         "test_restart_next_turn.py",
         (
@@ -84,6 +86,7 @@ RESTART = [
         ),
     ),
     *mutants(
+        HERE,
         "scenarios/whole_runs.py",
         "test_restart_next_turn.py",
         (
@@ -114,6 +117,7 @@ RESTART = [
 ]
 
 ACK_LOST = mutants(
+    HERE,
     "scenarios/provider_ack_lost.py",
     "test_provider_ack_lost.py",
     (
@@ -167,6 +171,7 @@ ACK_LOST = mutants(
 )
 
 STOP = mutants(
+    HERE,
     "scenarios/graceful_stop.py",
     "test_graceful_stop.py",
     (
@@ -221,6 +226,7 @@ STOP = mutants(
 
 HOLDING = [
     *mutants(
+        HERE,
         "scenarios/holding.py",
         "test_graceful_stop.py",
         (
@@ -237,6 +243,7 @@ HOLDING = [
         ),
     ),
     *mutants(
+        HERE,
         "stderr_tail.py",
         "test_what_was_said.py",
         (
@@ -253,6 +260,7 @@ HOLDING = [
         ),
     ),
     *mutants(
+        HERE,
         "scenarios/holding.py",
         "test_cancel_mid_stream.py",
         (
@@ -263,6 +271,7 @@ HOLDING = [
         ),
     ),
     *mutants(
+        HERE,
         "processes/signals.py",
         "test_graceful_stop.py",
         (
@@ -276,6 +285,7 @@ HOLDING = [
 
 MODEL = [
     *mutants(
+        HERE,
         "scenarios/model_error_after_tool.py",
         "test_model_error_after_tool.py",
         (
@@ -334,6 +344,7 @@ MODEL = [
         ),
     ),
     *mutants(
+        HERE,
         "scenarios/whole_runs.py",
         "test_model_error_after_tool.py",
         (
@@ -347,6 +358,7 @@ MODEL = [
 
 CANCEL = [
     *mutants(
+        HERE,
         "scenarios/cancel_mid_stream.py",
         "test_cancel_mid_stream.py",
         (
@@ -411,6 +423,7 @@ CANCEL = [
         ),
     ),
     *mutants(
+        HERE,
         "scenarios/turns.py",
         "test_cancel_mid_stream.py",
         (
@@ -421,6 +434,7 @@ CANCEL = [
         ),
     ),
     *mutants(
+        HERE,
         "scenarios/whole_runs.py",
         "test_cancel_mid_stream.py",
         (
@@ -434,6 +448,7 @@ CANCEL = [
 
 AFTER_A_KILL = [
     *mutants(
+        HERE,
         "scenarios/kill_mid_tool.py",
         "test_history_after_a_kill.py",
         (
@@ -444,6 +459,7 @@ AFTER_A_KILL = [
         ),
     ),
     *mutants(
+        HERE,
         "scenarios/kill_sweep.py",
         "test_history_after_a_kill.py",
         (
@@ -454,6 +470,7 @@ AFTER_A_KILL = [
         ),
     ),
     *mutants(
+        HERE,
         "scenarios/clean_run.py",
         "test_history_after_a_kill.py",
         (
@@ -478,15 +495,7 @@ LOST_WRITE = [
 MUTANTS = [*LOST_WRITE, *RESTART, *ACK_LOST, *STOP, *HOLDING, *MODEL, *CANCEL, *AFTER_A_KILL]
 
 
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
-    """One for all mutants."""
-    workshop = Workshop(tmp_path_factory.mktemp("mutants"))
-    yield workshop
-    workshop.close()
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file}: {mutant.name}")
+@pytest.mark.parametrize("mutant", MUTANTS, ids=named)
 def test_a_broken_scenario_is_noticed(mutant: Mutant, workshop: Workshop, tmp_path: Path) -> None:
     """The named test fails, by an assertion and not by accident."""
     check_noticed(mutant, workshop, tmp_path / "report.xml")

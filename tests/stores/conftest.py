@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plugpull.subject import Subject
     from plugpull.verdicts import Result
 
-sys.path += [str(Path(__file__).parents[1] / name) for name in ("mutants", "scenarios")]
+sys.path.append(str(Path(__file__).parents[1] / "scenarios"))
 
 TOY = Path(__file__).parent / "toys" / "store.py"
 

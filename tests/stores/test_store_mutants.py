@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree  # noqa: ICN001
 
 import pytest
-from mutants import Mutant
-from test_mutants import Workshop, mutated
+from workshop import Mutant, Workshop, check_noticed, mutants, mutated, named
 
 HERE = Path(__file__).parent
 
 
-def mutants(file: str, tests: str, *entries: tuple[str, str, str, str]) -> list[Mutant]:
-    """Mutants of one file: what is broken, the text, what stands there instead, and the test."""
-    return [
-        Mutant(name, file, old, new, (str(HERE / f"{tests}::test_{test}"),))
-        for name, old, new, test in entries
-    ]
-
-
 DESK = mutants(
+    HERE,
     "fault_desk.py",
     "../harness/test_fault_points.py",
     (
@@ -45,6 +35,7 @@ DESK = mutants(
 )
 
 FAULTS = mutants(
+    HERE,
     "faults.py",
     "../harness/test_fault_points.py",
     (
@@ -68,6 +59,7 @@ FAULTS = mutants(
 )
 
 PLUGGED = mutants(
+    HERE,
     "scenarios/plugged_store.py",
     "test_plugged_store.py",
     (
@@ -121,6 +113,7 @@ PLUGGED = mutants(
 )
 
 GOING_ON = mutants(
+    HERE,
     "scenarios/store_writes.py",
     "test_plugged_store.py",
     (
@@ -144,6 +137,7 @@ GOING_ON = mutants(
 )
 
 AT_SAVE = mutants(
+    HERE,
     "scenarios/kill_at_save.py",
     "test_kill_at_save.py",
     (
@@ -203,6 +197,7 @@ AT_SAVE = mutants(
 )
 
 ROUNDTRIP = mutants(
+    HERE,
     "scenarios/store_roundtrip.py",
     "test_store_roundtrip.py",
     (
@@ -240,31 +235,10 @@ ROUNDTRIP = mutants(
 MUTANTS = [*DESK, *FAULTS, *PLUGGED, *GOING_ON, *AT_SAVE, *ROUNDTRIP]
 
 
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
-    """One for all mutants."""
-    workshop = Workshop(tmp_path_factory.mktemp("mutants"))
-    yield workshop
-    workshop.close()
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file}: {mutant.name}")
+@pytest.mark.parametrize("mutant", MUTANTS, ids=named)
 def test_a_broken_scenario_is_noticed(mutant: Mutant, workshop: Workshop, tmp_path: Path) -> None:
     """The named test fails, by an assertion and not by accident."""
-    report = tmp_path / "report.xml"
-    file = workshop.copy / mutant.file
-    sound = file.read_text(encoding="utf-8")
-    try:
-        file.write_text(mutated(mutant), encoding="utf-8")
-        status = workshop.status(mutant, report)
-    finally:
-        file.write_text(sound, encoding="utf-8")
-        for compiled in file.parent.glob(f"__pycache__/{file.stem}.*"):
-            compiled.unlink()
-    assert status == 1, f"the mutant survives:\n{workshop.output.read_text()}"
-    messages = [failure.get("message", "") for failure in ElementTree.parse(report).iter("failure")]
-    by_assertion = ("AssertionError", "assert ", "Failed: DID NOT RAISE")
-    assert any(message.startswith(by_assertion) for message in messages), messages
+    check_noticed(mutant, workshop, tmp_path / "report.xml")
 
 
 def test_every_mutant_can_be_made() -> None:

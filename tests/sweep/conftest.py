@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from plugpull.lab import Lab, Limits
@@ -16,7 +14,6 @@ from sweeping import HANGS_AFTER
 PRELOAD = ("plugpull", "random", "uuid", "shutil", "concurrent.futures.thread")
 
 # The workshop in which the package is broken on purpose is the harness's.
-sys.path.insert(0, str(Path(__file__).parents[1] / "mutants"))
 
 
 def warm(lab: Lab) -> Lab:

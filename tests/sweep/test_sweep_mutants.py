@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree  # noqa: ICN001
 
 import pytest
-from mutants import Mutant
-from test_mutants import Workshop, mutated
+from workshop import Mutant, Workshop, check_noticed, mutants, named
 
 HERE = Path(__file__).parent
 
 
-def mutants(file: str, tests: str, *entries: tuple[str, str, str, str]) -> list[Mutant]:
-    """Mutants of one file; a test is named without the beginning that all share.
-
-    Args:
-        file: The file below the package.
-        tests: The file with the tests.
-        entries: What is broken, the text, what stands there instead, and the test, which is in
-            another file if it says so.
-    """
-    return [
-        Mutant(name, file, old, new, (str(HERE / test),))
-        for name, old, new, short in entries
-        for test in [short if "::" in short else f"{tests}::test_{short}"]
-    ]
-
-
 END_STATE = mutants(
+    HERE,
     "endstate.py",
     "test_sweep_endstate.py",
     (
         "the walk is not sorted",
-        'return dict(sorted(_walk(root, (*ALWAYS_IGNORED, *(one.rstrip("/") for one in ignore)))))',
-        'return dict(_walk(root, (*ALWAYS_IGNORED, *(one.rstrip("/") for one in ignore))))',
+        'return dict(sorted(_walk(root, (*always, *(one.rstrip("/") for one in ignore)))))',
+        'return dict(_walk(root, (*always, *(one.rstrip("/") for one in ignore))))',
         "the_order_in_which_a_folder_is_read_plays_no_part",
     ),
     (
@@ -100,7 +82,7 @@ END_STATE = mutants(
     ),
     (
         "what tools leave counts",
-        "(*ALWAYS_IGNORED, *(one",
+        "(*always, *(one",
         "(*(), *(one",
         "what_tools_leave_is_left_out",
     ),
@@ -131,6 +113,7 @@ END_STATE = mutants(
 )
 
 DIFFERENCES = mutants(
+    HERE,
     "differences.py",
     "test_sweep_endstate.py",
     (
@@ -166,6 +149,7 @@ DIFFERENCES = mutants(
 )
 
 PLAN = mutants(
+    HERE,
     "scenarios/sweep_plan.py",
     "test_sweep_plan.py",
     (
@@ -195,6 +179,7 @@ PLAN = mutants(
 )
 
 SWEEP = mutants(
+    HERE,
     "scenarios/kill_sweep.py",
     "test_sweep_verdicts.py",
     (
@@ -254,6 +239,7 @@ SWEEP = mutants(
 )
 
 CLEAN = mutants(
+    HERE,
     "scenarios/clean_run.py",
     "test_sweep_verdicts.py",
     (
@@ -295,6 +281,7 @@ CLEAN = mutants(
 )
 
 KILLING = mutants(
+    HERE,
     "scenarios/killing.py",
     "test_sweep_verdicts.py",
     (
@@ -321,6 +308,7 @@ KILLING = mutants(
 )
 
 PROVIDER = mutants(
+    HERE,
     "provider.py",
     "test_sweep_plan.py",
     (
@@ -338,12 +326,13 @@ PROVIDER = mutants(
 )
 
 CONTROLS = mutants(
+    HERE,
     "scenarios/base.py",
     "test_sweep_plan.py",
     (
         "controls are tried where the user chose",
-        'return replace(self, points="all", moments=1, moment=None, ignore=())',
-        "return self",
+        'points="all",\n            moments=1,',
+        "moments=1,",
         "controls_are_tried_at_every_point_whatever_is_selected",
     ),
 )
@@ -354,28 +343,7 @@ MUTANTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
-    """One for all mutants."""
-    workshop = Workshop(tmp_path_factory.mktemp("mutants"))
-    yield workshop
-    workshop.close()
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file}: {mutant.name}")
+@pytest.mark.parametrize("mutant", MUTANTS, ids=named)
 def test_a_broken_sweep_is_noticed(mutant: Mutant, workshop: Workshop, tmp_path: Path) -> None:
     """The named test fails, by an assertion and not by accident."""
-    report = tmp_path / "report.xml"
-    file = workshop.copy / mutant.file
-    sound = file.read_text(encoding="utf-8")
-    try:
-        file.write_text(mutated(mutant), encoding="utf-8")
-        status = workshop.status(mutant, report)
-    finally:
-        file.write_text(sound, encoding="utf-8")
-        for compiled in file.parent.glob(f"__pycache__/{file.stem}.*"):
-            compiled.unlink()
-    assert status == 1, f"the mutant survives:\n{workshop.output.read_text()}"
-    messages = [failure.get("message", "") for failure in ElementTree.parse(report).iter("failure")]
-    by_assertion = ("AssertionError", "assert ", "Failed: DID NOT RAISE")
-    assert any(message.startswith(by_assertion) for message in messages), messages
+    check_noticed(mutant, workshop, tmp_path / "report.xml")

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from plugpull.lab import Lab
 
 TESTS = Path(__file__).parents[1]
-# The workshop in which mutants are made, warm labs, and environments with two versions.
-sys.path += [str(TESTS / "mutants"), str(TESTS / "scenarios")]
+# Warm labs, and environments with two versions.
+sys.path.append(str(TESTS / "scenarios"))
 
 
 @pytest.fixture(scope="module")

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree  # noqa: ICN001
 
 import pytest
-from mutants import Mutant
-from test_mutants import Workshop, mutated
+from workshop import Mutant, Workshop, check_noticed, mutants, named
 
 HERE = Path(__file__).parent
 
 
-def mutants(file: str, tests: str, *entries: tuple[str, str, str, str]) -> list[Mutant]:
-    """Mutants of one file: what is broken, the text, what stands there instead, and the test."""
-    return [
-        Mutant(name, file, old, new, (str(HERE / f"{tests}::test_{test}"),))
-        for name, old, new, test in entries
-    ]
-
-
-SCENARIO = mutants(
-    "scenarios/resume_after_upgrade.py",
+SAVING = mutants(
+    HERE,
+    "scenarios/saving.py",
     "test_resume_after_upgrade.py",
     (
         "both kills are one",
@@ -30,6 +20,11 @@ SCENARIO = mutants(
         "KILLED_AFTER: BEFORE_EFFECT",
         "the_provider_counts_on",
     ),
+)
+GOING_ON = mutants(
+    HERE,
+    "scenarios/going_on.py",
+    "test_resume_after_upgrade.py",
     (
         "what the provider saw before is forgotten",
         "        trial.provider.remember(state.calls)\n",
@@ -109,8 +104,19 @@ SCENARIO = mutants(
         "what_each_kind_comes_to[forgets-the-user]",
     ),
     (
+        "a changed program is not noticed",
+        "if state.origin.program != program_of(trial.subject):",
+        "if False:",
+        "a_program_that_has_changed_since",
+    ),
+)
+SCENARIO = mutants(
+    HERE,
+    "scenarios/resume_after_upgrade.py",
+    "test_resume_after_upgrade.py",
+    (
         "a person approves before the upgrade",
-        "variables=_APPROVAL if case.kill_point == PAUSED else None",
+        "variables=APPROVAL if case.kill_point == PAUSED else None",
         "variables=None",
         "the_fault_landed",
     ),
@@ -123,7 +129,7 @@ SCENARIO = mutants(
     (
         "a version that cannot run is judged",
         "return _result(subject, case, error(problem.detail), problem.evidence)",
-        "return _result(subject, case, Judgement(PASS, Outcome.HELD, ''), problem.evidence)",
+        "return _result(subject, case, Judgement('PASS', Outcome.HELD, ''), problem.evidence)",
         "a_version_that_cannot_run_is_to_blame_itself",
     ),
     (
@@ -144,15 +150,9 @@ SCENARIO = mutants(
         '    return f"from-another{python}"\n',
         "a_result_says_who_saved",
     ),
-    (
-        "a changed program is not noticed",
-        "if state.origin.program != _program(trial.subject):",
-        "if False:",
-        "a_program_that_has_changed_since",
-    ),
 )
-
 STATES = mutants(
+    HERE,
     "saved_states.py",
     "test_saved_states.py",
     (
@@ -167,6 +167,17 @@ STATES = mutants(
         "    if extra := [] and sorted(\n",
         "a_damaged_state_is_an_error[a file more]",
     ),
+    (
+        "every format is read",
+        '        if data["state"] == FORMAT:\n',
+        "        if True:\n",
+        "a_damaged_state_is_an_error[another format]",
+    ),
+)
+FILES = mutants(
+    HERE,
+    "state_files.py",
+    "test_saved_states.py",
     (
         "what tools leave behind is no state",
         "tree = snapshot(work, always=())",
@@ -197,38 +208,11 @@ STATES = mutants(
         "False",
         "the_old_path_in_a_state_is_seen",
     ),
-    (
-        "every format is read",
-        '        if data["state"] == FORMAT:\n',
-        "        if True:\n",
-        "a_damaged_state_is_an_error[another format]",
-    ),
 )
-MUTANTS = SCENARIO + STATES
+MUTANTS = SAVING + GOING_ON + SCENARIO + STATES + FILES
 
 
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
-    """One for all mutants."""
-    workshop = Workshop(tmp_path_factory.mktemp("mutants"))
-    yield workshop
-    workshop.close()
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=named)
 def test_a_broken_detector_is_noticed(mutant: Mutant, workshop: Workshop, tmp_path: Path) -> None:
     """The named test fails, by an assertion and not by accident."""
-    broken, report = mutated(mutant), tmp_path / "report.xml"
-    file = workshop.copy / mutant.file
-    sound = file.read_text(encoding="utf-8")
-    try:
-        file.write_text(broken, encoding="utf-8")
-        status = workshop.status(mutant, report)
-    finally:
-        file.write_text(sound, encoding="utf-8")
-        for compiled in file.parent.glob(f"__pycache__/{file.stem}.*"):
-            compiled.unlink()
-    assert status == 1, f"the mutant survives:\n{workshop.output.read_text()}"
-    messages = [failure.get("message", "") for failure in ElementTree.parse(report).iter("failure")]
-    by_assertion = ("AssertionError", "assert ", "Failed: DID NOT RAISE")
-    assert any(message.startswith(by_assertion) for message in messages), messages
+    check_noticed(mutant, workshop, tmp_path / "report.xml")
