@@ -8,67 +8,27 @@ from __future__ import annotations
 
 import argparse
 import re
-import shutil
 import sys
-import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from plugpull.errors import PlugpullError, UsageError
-from plugpull.matrix.files import write_json, write_whole
 from plugpull.matrix.lookup import Looked, look_up, near
 from plugpull.matrix.manifests import UPGRADE, read_target
 from plugpull.matrix.prepared import Prepared, prepared
-from plugpull.matrix.repro_script import script
-from plugpull.matrix.repro_text import issue_text
+from plugpull.matrix.repro_folder import check_place, write_folder
+from plugpull.matrix.reproduction import Reproduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plugpull.matrix.results import CellFile
 
-__all__ = ["Reproduction", "repro"]
+__all__ = ["repro"]
 
-#: In the folder: says that the folder is ours and may be replaced.
-_EVIDENCE = "evidence.json"
+#: What an id has behind its cell, at least: scenario, variant, fault point.
 _PARTS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Reproduction:
-    """One result that was run again.
-
-    Attributes:
-        id: The result's id.
-        title: The framework's name in prose.
-        distribution: What is installed of it.
-        target: The target's name.
-        python: ``major.minor``.
-        scenario: The scenario.
-        variant: The target's variant.
-        point: The fault point, with the detail behind a slash where there is one.
-        repeat: How often the fault point is tried where timing plays a part.
-        raw: The result as the core wrote it.
-        cell: Facts about the environment.
-    """
-
-    id: str
-    title: str
-    distribution: str
-    target: str
-    python: str
-    scenario: str
-    variant: str
-    point: str
-    repeat: int
-    raw: dict[str, Any]
-    cell: dict[str, Any]
-
-    @property
-    def verdict(self) -> str:
-        """``PASS`` or ``FAIL``."""
-        return str(self.raw["verdict"])
 
 
 class _Parser(argparse.ArgumentParser):
@@ -98,10 +58,14 @@ def repro(posargs: Sequence[str], *, root: Path, cwd: Path) -> int:
     shared += ["--download-python"] if given.download_python else []
     found = look_up(given.id, root=root, shared=shared, cwd=cwd)
     _check_names(given.id, found, root)
-    place = _place(given.out, found, cwd)
+    name = re.sub(r"[^A-Za-z0-9.+-]+", "-", _id(found))
+    place = found.plan.results / "repro" / name
+    if given.out:
+        place = cwd / Path(given.out).expanduser()
+    check_place(place)
     with prepared(found.plan, found.cell) as ready:
         one = _run_again(found, ready, given.repeat)
-        _write(place, one, ready, root)
+        write_folder(place, one, ready, root)
     _say(one, place, found)
     return 0
 
@@ -213,70 +177,6 @@ def _id(found: Looked) -> str:
 def _id_parts(raw: dict[str, Any]) -> list[str]:
     parts = [raw["scenario"], raw.get("variant"), raw["kill_point"], raw.get("point_detail")]
     return [str(part) for part in parts if part]
-
-
-# -- the folder ------------------------------------------------------------------------------------
-
-
-def _place(asked: str | None, found: Looked, cwd: Path) -> Path:
-    """Where the folder goes.
-
-    Raises:
-        UsageError: Something else is there.
-    """
-    name = re.sub(r"[^A-Za-z0-9.+-]+", "-", _id(found))
-    place = cwd / Path(asked).expanduser() if asked else found.plan.results / "repro" / name
-    if (
-        place.exists()
-        and not (place / _EVIDENCE).is_file()
-        and (not place.is_dir() or any(place.iterdir()))
-    ):
-        raise UsageError(
-            f"{place} is there, and is no folder of an earlier repro",
-            then="name another one: --out DIR",
-        )
-    return place
-
-
-def _write(place: Path, one: Reproduction, ready: Prepared, root: Path) -> None:
-    """Write the folder whole or not at all; an earlier one in its place is replaced."""
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".repro-") as name:
-            half = Path(name) / "folder"
-            half.mkdir()
-            _fill(half, one, ready, root)
-            if place.exists():
-                shutil.rmtree(place)
-            half.replace(place)
-    except OSError as error:
-        raise PlugpullError(
-            f"{place} cannot be written: {error.strerror or error}",
-            then="make room there, or name another folder: --out DIR",
-        ) from error
-
-
-def _fill(folder: Path, one: Reproduction, ready: Prepared, root: Path) -> None:
-    wheels = folder / "wheels"
-    wheels.mkdir()
-    shutil.copy(ready.wheel, wheels)
-    requirements = ready.pins.text
-    for built in ready.cell.resolution.wheels:
-        path = Path(built.path).resolve()
-        shutil.copy(path, wheels)
-        line = re.compile(rf"^\S+ @ {re.escape(path.as_uri())}", re.MULTILINE)
-        requirements = line.sub(f"./wheels/{path.name}", requirements)
-    write_whole(folder / "requirements.txt", requirements)
-    for name in (one.target, "control"):
-        source = root / "targets" / name
-        if source.is_dir():
-            left_out = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
-            shutil.copytree(source, folder / "targets" / name, ignore=left_out)
-    write_json(folder / _EVIDENCE, {"schema": 1, "results": [one.raw], "cell": one.cell})
-    write_whole(folder / "ISSUE.md", issue_text(one, requirements))
-    program = folder / "reproduce.sh"
-    write_whole(program, script(one, ready.wheel.name, hashed="--hash" in requirements))
-    program.chmod(0o755)
 
 
 def _say(one: Reproduction, place: Path, found: Looked) -> None:

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plugpull.matrix.repro import Reproduction
+    from plugpull.matrix.reproduction import Reproduction
 
 __all__ = ["script"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plugpull.matrix.repro import Reproduction
+    from plugpull.matrix.reproduction import Reproduction
 
 __all__ = ["issue_text"]
 

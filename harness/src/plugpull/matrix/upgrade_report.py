@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["markdown_lines", "print_upgrade", "write_upgrade"]
 
-#: Version numbers, and lists of them.
-_NUMBERS = re.compile(r"\d+(?:\.\d+)*(?:, \d+(?:\.\d+)*)*")
+#: Random ids, version numbers, and lists of them.
+_NUMBERS = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}|\d+(?:\.\d+)*(?:, \d+(?:\.\d+)*)*"
+)
 _OTHERS = " (and the same with other numbers)"
 _STYLES = {"PASS": "green", "refused": "yellow", "FAIL": "red", "ERROR": "magenta"}
 

@@ -22,54 +22,32 @@ With neither of the two options (the controls) the upgrade is played by ``PLUGPU
 
 from __future__ import annotations
 
-import json
 import platform
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from plugpull.facts import now
-from plugpull.lab import Ended, Lab, Trial
+from plugpull.lab import Lab, Trial
 from plugpull.processes.launcher import CannotStart
-from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
-from plugpull.saved_states import (
-    Origin,
-    SavedState,
-    keep_state,
-    program_hash,
-    read_state,
-    restore,
-    save_state,
-)
-from plugpull.scenarios.base import (
-    Case,
-    NotUsable,
-    Settings,
-    Unfaulted,
-    error,
-    run_unfaulted,
-)
+from plugpull.saved_states import SavedState, read_state
+from plugpull.scenarios.base import Case, NotUsable, Settings, Unfaulted, error, run_unfaulted
 from plugpull.scenarios.changed_world import FRAMEWORK_CHANGED, WORLD_VARIABLE
+from plugpull.scenarios.going_on import (
+    APPROVAL,
+    DECISION,
+    GoOn,
+    count_kinds,
+    facts_about,
+    run_verb,
+)
 from plugpull.scenarios.history import judge_history
-from plugpull.scenarios.killing import kill_in_call, note_stderr, settle
-from plugpull.scenarios.refusals import find_refusal
+from plugpull.scenarios.saving import HELD, KILLED_AFTER, KILLED_BEFORE, PAUSED, Stop
 from plugpull.scenarios.trying import try_killed
+from plugpull.state_files import keep_state
 from plugpull.subject import Subject
-from plugpull.verdicts import ERROR, FAIL, PASS, Judgement, Outcome, Result, judge_effects
+from plugpull.verdicts import ERROR, Judgement, Outcome, Result
 
 __all__ = ["KILLED_AFTER", "KILLED_BEFORE", "PAUSED", "ResumeAfterUpgrade"]
-
-KILLED_BEFORE = "killed-before-effect"
-KILLED_AFTER = "killed-after-effect"
-PAUSED = "paused"
-
-_HELD = {KILLED_BEFORE: BEFORE_EFFECT, KILLED_AFTER: AFTER_EFFECT}
-# Runs that ask a person are another kind of run: they have a run without a fault of their own.
-_APPROVAL = {"PLUGPULL_APPROVAL": "one"}
-_DECISION = {"PLUGPULL_DECISIONS": json.dumps([{"call": "charge_card", "decision": "approve"}])}
-_COUNTED = ("user", "call", "answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +80,7 @@ class ResumeAfterUpgrade:
         )
         plain: Unfaulted | NotUsable | None = None
         asking: Unfaulted | NotUsable | None = None
-        if wanted & set(_HELD):
+        if wanted & set(HELD):
             plain = _reference(lab, subject)
         if PAUSED in wanted:
             asking = _reference(lab, subject, asks=True)
@@ -142,14 +120,14 @@ class ResumeAfterUpgrade:
                 "the two versions come to different effects without any fault, so nothing can be "
                 f"judged: {there} under {origin.version}, {here} here"
             )
-            return _result(subject, case, error(detail), {"saved": _facts(job.state)})
+            return _result(subject, case, error(detail), {"saved": facts_about(job.state)})
         if (own := job.state.same_version).get("outcome") != Outcome.HELD:
             detail = (
                 f"{origin.version} cannot go on with its own state either, so an upgrade cannot be "
                 f"blamed: {own.get('detail') or 'nobody tried'}"
             )
-            return _result(subject, case, error(detail), {"saved": _facts(job.state)})
-        return try_killed(self.name, lab, subject, job.reference, case, run=_GoOn(job.state))
+            return _result(subject, case, error(detail), {"saved": facts_about(job.state)})
+        return try_killed(self.name, lab, subject, job.reference, case, run=GoOn(job.state))
 
 
 def _result(
@@ -173,13 +151,10 @@ def _origin_of(state: SavedState) -> str:
     return f"from-{state.origin.version}{python}"
 
 
-# -- the run without a fault -----------------------------------------------------------------------
-
-
 def _reference(lab: Lab, subject: Subject, *, asks: bool = False) -> Unfaulted | NotUsable:
     """The run without a fault, through the same pause, or why there is none."""
     try:
-        with lab.trial(subject, _APPROVAL if asks else None) as trial:
+        with lab.trial(subject, APPROVAL if asks else None) as trial:
             return _run_reference(trial, lab.limits.unfaulted, asks=asks)
     except CannotStart as reason:
         return NotUsable(f"the agent could not be started: {reason}", {"stage": "unfaulted"})
@@ -197,7 +172,7 @@ def _run_reference(trial: Trial, limit: float, *, asks: bool) -> Unfaulted:
     ended, effects = run_unfaulted(trial, limit)
     if asks:
         _check_paused(trial, effects)
-        approved = _run_verb(trial, "approve", limit, _DECISION)
+        approved = run_verb(trial, "approve", limit, DECISION)
         if approved.returncode != 0:
             how = "hung" if approved.returncode is None else f"ended with {approved.returncode}"
             raise NotUsable(
@@ -221,7 +196,7 @@ def _run_reference(trial: Trial, limit: float, *, asks: bool) -> Unfaulted:
         evidence={
             "effects": effects,
             "seconds": round(ended.seconds, 3),
-            "stored": _count(reported),
+            "stored": count_kinds(reported),
         },
     )
 
@@ -233,29 +208,6 @@ def _check_paused(trial: Trial, effects: Mapping[str, int]) -> None:
             {"stage": "unfaulted", "effects": dict(effects)},
         )
     trial.sweep()
-
-
-def _run_verb(trial: Trial, verb: str, limit: float, variables: Mapping[str, str]) -> Ended:
-    """Run one verb with variables of its own.
-
-    Raises:
-        CannotStart: With the system's reason.
-    """
-    before = dict(trial.variables)
-    trial.variables |= variables
-    try:
-        return trial.run(verb, limit, generation=1)
-    finally:
-        trial.variables = before
-
-
-def _count(reported: Mapping[str, Any] | None) -> dict[str, int]:
-    if reported is None:
-        return {}
-    return dict(Counter(one["kind"] for one in reported["history"]))
-
-
-# -- saving ----------------------------------------------------------------------------------------
 
 
 def _save_and_go_on(
@@ -270,13 +222,13 @@ def _save_and_go_on(
         subject,
         reference,
         case,
-        run=_Stop(folder, settings),
-        variables=_APPROVAL if case.kill_point == PAUSED else None,
+        run=Stop(folder, settings),
+        variables=APPROVAL if case.kill_point == PAUSED else None,
     )
     if stopped.verdict == ERROR:
         return stopped
     state = read_state(folder)
-    own = try_killed(ResumeAfterUpgrade.name, lab, subject, reference, case, run=_GoOn(state))
+    own = try_killed(ResumeAfterUpgrade.name, lab, subject, reference, case, run=GoOn(state))
     if settings.save_states is not None:
         if own.verdict == ERROR:
             return own
@@ -297,7 +249,7 @@ def _save_and_go_on(
         subject,
         reference,
         case,
-        run=_GoOn(state),
+        run=GoOn(state),
         variables=played,
     )
 
@@ -307,192 +259,3 @@ def _with_stop(own: Result, stopped: Result) -> Result:
     if "kill" not in stopped.evidence:
         return own
     return replace(own, evidence={**own.evidence, "kill": stopped.evidence["kill"]})
-
-
-@dataclass(frozen=True, slots=True)
-class _Stop:
-    """Brings a run to the fault point and copies what it has saved."""
-
-    folder: Path
-    settings: Settings
-
-    def __call__(
-        self,
-        trial: Trial,
-        unfaulted: Unfaulted,
-        point: str,
-        limit: float,
-        evidence: dict[str, Any],
-    ) -> Judgement:
-        stop = _pause if point == PAUSED else _kill
-        if (problem := stop(trial, point, limit, evidence)) is not None:
-            return problem
-        trial.sweep()
-        origin = Origin(
-            framework=self.settings.framework,
-            version=self.settings.version,
-            python=platform.python_version(),
-            variant=trial.subject.variant,
-            point=point,
-            recorded=now(),
-            expected=unfaulted.effects,
-            stored=unfaulted.evidence["stored"],
-            program=_program(trial.subject),
-        )
-        save_state(self.folder, trial.work, origin, trial.provider.calls)
-        return Judgement(PASS, Outcome.HELD, "the state was saved")
-
-
-def _kill(trial: Trial, point: str, limit: float, evidence: dict[str, Any]) -> Judgement | None:
-    """Kill in the tool. What had begun to be saved when the tool was called is saved by then.
-
-    Whether a version saves in time is kill-mid-tool's question.
-    """
-    killed = kill_in_call(trial, _HELD[point], limit, evidence, before_kill=lambda: settle(trial))
-    return killed if isinstance(killed, Judgement) else None
-
-
-def _pause(trial: Trial, _point: str, limit: float, evidence: dict[str, Any]) -> Judgement | None:
-    """Run until a person has to approve."""
-    trial.provider.phase = "start"
-    try:
-        ended = trial.run("start", limit)
-    except CannotStart as reason:
-        return error(f"the agent could not be started: {reason}")
-    if ended.returncode != 0:
-        note_stderr(evidence, ended.stderr)
-        return error(f"the run did not pause: start ended with {ended.returncode}")
-    if "charge_card" in trial.provider.effects:
-        return error("the run did not pause: its tool was called")
-    return None
-
-
-def _program(subject: Subject) -> str:
-    return "" if subject.program is None else program_hash(subject.program.parent)
-
-
-# -- going on --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _GoOn:
-    """Goes on with a saved state."""
-
-    state: SavedState
-
-    def __call__(
-        self,
-        trial: Trial,
-        unfaulted: Unfaulted,
-        point: str,
-        limit: float,
-        evidence: dict[str, Any],
-    ) -> Judgement:
-        state = self.state
-        restore(state, trial.work)
-        trial.provider.remember(state.calls)
-        evidence["saved"] = _facts(state)
-        if state.origin.program != _program(trial.subject):
-            evidence["program_changed"] = True
-        before = len(trial.provider.calls)
-        trial.provider.phase = "resume"
-        verb, variables = ("approve", _APPROVAL | _DECISION) if point == PAUSED else ("resume", {})
-        try:
-            ended = _run_verb(trial, verb, limit, variables)
-        except CannotStart as reason:
-            return error(f"{verb} could not be started: {reason}")
-        evidence["resume_returncode"] = ended.returncode
-        note_stderr(evidence, ended.stderr)
-        if (reported := trial.inspect(limit)) is not None:
-            evidence["reported"] = reported
-        called = len(trial.provider.calls) > before
-        judgement = (
-            _judge_end(trial.subject, ended, verb, limit, called=called)
-            or _judge_effects(trial, unfaulted, ended)
-            or judge_history(reported, when="after resume")
-            or _judge_stored(reported, state.origin.stored, unfaulted.evidence["stored"])
-            or Judgement(PASS, Outcome.HELD, "the run went on and came to what it should")
-        )
-        detail = f"saved by {state.origin.version}: {judgement.detail}"
-        if state.holds_its_path and judgement.verdict != PASS:
-            detail += (
-                " (the saved state holds the path of its work folder, which is another one now)"
-            )
-        if evidence.get("program_changed") and judgement.verdict == FAIL:
-            # It may be the program that no longer goes with the state.
-            return error(
-                "the target's program has changed since the state was saved, so nobody knows what "
-                f"is to blame; save it again. {detail}"
-            )
-        return replace(judgement, detail=detail)
-
-
-def _facts(state: SavedState) -> dict[str, Any]:
-    """What stands in the evidence about a state."""
-    origin = state.origin
-    return {
-        "version": origin.version,
-        "python": origin.python,
-        "recorded": origin.recorded,
-        "harness_version": origin.harness_version,
-        "calls": [
-            {"effect": one.effect, "key": one.key, "recorded": one.recorded} for one in state.calls
-        ],
-        "holds_its_path": state.holds_its_path,
-        "same_version": dict(state.same_version),
-    }
-
-
-def _judge_end(
-    subject: Subject, ended: Ended, verb: str, limit: float, *, called: bool
-) -> Judgement | None:
-    """A judgement of a process that did not exit 0: refused with a clear message, or broken."""
-    if ended.returncode == 0:
-        return None
-    if ended.returncode is None:
-        return Judgement(FAIL, Outcome.HUNG, f"{verb} hung: still running after {limit:g} s")
-    if ended.returncode < 0:
-        return Judgement(FAIL, Outcome.CRASHED, f"{verb} died of signal {-ended.returncode}")
-    if called:
-        return Judgement(FAIL, Outcome.CRASHED, f"{verb} failed after it had made a call")
-    pattern = subject.worlds.get(FRAMEWORK_CHANGED)
-    said = find_refusal(pattern, ended.stderr) if pattern is not None else None
-    if said := said or subject.refused(ended.stderr):
-        return Judgement(PASS, Outcome.REFUSED, f"refused, and says why: {said}")
-    lines = ended.stderr.strip().splitlines()
-    last = f": {lines[-1].strip()}" if lines else ", and nothing was said"
-    return Judgement(
-        FAIL, Outcome.CRASHED, f"the run could not be gone on with, and no version is named{last}"
-    )
-
-
-def _judge_effects(trial: Trial, unfaulted: Unfaulted, ended: Ended) -> Judgement | None:
-    wrong = judge_effects(unfaulted.effects, trial.provider.effects, when="after resume")
-    if wrong is None:
-        return None
-    pattern = trial.subject.worlds.get(FRAMEWORK_CHANGED)
-    said = find_refusal(pattern, ended.stderr) if pattern is not None else None
-    how = f"it went on, although it said {said!r}" if said else "it went on silently"
-    return replace(wrong, detail=f"{how}, and {wrong.detail}")
-
-
-def _judge_stored(
-    reported: Mapping[str, Any] | None, there: Mapping[str, int], here: Mapping[str, int]
-) -> Judgement | None:
-    """The finished run's history has what either version stores of a run without a fault.
-
-    What is reported can spoil a PASS and excuse nothing.
-    """
-    if reported is None or not there:
-        return None
-    found = _count(reported)
-    for kind in _COUNTED:
-        expected = min(there.get(kind, 0), here.get(kind, 0))
-        if found.get(kind, 0) < expected:
-            return Judgement(
-                FAIL,
-                Outcome.STATE_LOST,
-                f"state lost: the stored history holds {found.get(kind, 0)} entries of kind "
-                f"{kind!r} after resume (expected {expected})",
-            )
-    return None
