@@ -104,7 +104,7 @@ def test_the_text_for_an_issue(report: Path) -> None:
     """It says what happens, what was expected, how to see it, and with which versions."""
     text = (report / "ISSUE.md").read_text()
     for part in (
-        "# Toy Framework 1.0: effect duplicated in kill-mid-tool, after-effect (no-key)",
+        "# Toy Framework 1.0: duplicated in kill-mid-tool, after-effect (no-key)",
         "SIGKILL inside a tool, before or after its effect, then resume.",
         "the provider saw 2 charge_card effects after resume (expected 1)",
         "The provider saw every effect of the unfaulted run exactly once",

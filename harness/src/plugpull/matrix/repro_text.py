@@ -15,8 +15,6 @@ __all__ = ["issue_text"]
 
 #: Lines of what a process wrote that an issue can bear.
 _LINES = 40
-#: Outcomes that say something about an effect.
-_EFFECTS = ("lost", "duplicated", "unexpected", "repeated")
 
 
 def issue_text(one: Reproduction, requirements: str) -> str:
@@ -40,8 +38,7 @@ def issue_text(one: Reproduction, requirements: str) -> str:
 def _title(one: Reproduction) -> str:
     version = one.cell.get("version", "")
     outcome = one.raw.get("outcome") or one.verdict
-    what = f"effect {outcome}" if outcome in _EFFECTS else str(outcome)
-    return f"{one.title} {version}: {what} in {one.scenario}, {one.point} ({one.variant})"
+    return f"{one.title} {version}: {outcome} in {one.scenario}, {one.point} ({one.variant})"
 
 
 def _happens(one: Reproduction) -> str:
