@@ -87,6 +87,15 @@ def test_what_may_be_chance_is_no_change(
     assert "changed, by no more than chance" in [block.title for block in explain(matrix)]
 
 
+def test_an_error_is_never_chance(tmp_path: Path) -> None:
+    """It is no run that failed, and none that passed."""
+    for before, after in (
+        (_one("ERROR"), _one("FAIL", runs=(1, 5))),
+        (_one("FAIL", runs=(1, 5)), _one("ERROR", runs=(0, 5))),
+    ):
+        assert len(_compare(tmp_path, before, after).changed) == 1
+
+
 def test_new_and_gone(tmp_path: Path) -> None:
     """What only one of the runs has is listed and is no change."""
     before = put_together(row("toy", "1.0", "3.13", raw_result("old"), raw_result("both")))

@@ -175,6 +175,17 @@ def test_an_entry_that_can_match_nothing_ends_the_run_before_it_starts(
     assert words in str(caught.value)
 
 
+def test_an_entry_about_cells_that_never_run_matches_nothing(tmp_path: Path) -> None:
+    """A release that does not support the Python is excluded there, whatever is selected."""
+    root = checkout(tmp_path, MATRIX.replace('"3.12"', '"3.10"'))
+    known = root / "expectations.toml"
+    known.write_text(entry(versions='">=2"', python='"3.10"'), encoding="utf-8")
+    with pytest.raises(UsageError, match="matches no version that could run"):
+        plan_for(root)
+    known.write_text(entry(versions='">=2"', python='["3.10", "3.13"]'), encoding="utf-8")
+    plan_for(root)
+
+
 @pytest.mark.parametrize(
     "posargs",
     [

@@ -128,6 +128,17 @@ def test_an_entry_about_what_did_not_run_is_left_in_peace(tmp_path: Path) -> Non
     collected = judged(tmp_path, earlier, entry())
     assert collected.exit_code == 0
     assert collected.counts.stale == 0
+    assert collected.judged is not None
+    assert not collected.judged.stale
+
+
+def test_what_was_measured_earlier_does_not_excuse_a_misspelt_fault_point(tmp_path: Path) -> None:
+    """It is this run's results that an entry has to be about."""
+    matrix = put_together(
+        row("toy", "1.0", "3.13", raw_result()),
+        row("toy", "1.1", "3.13", raw_result(point="after-effect"), selected=False),
+    )
+    assert judged(tmp_path, matrix, entry()).exit_code == 2
 
 
 def test_a_place_with_several_results_is_stale_only_as_a_whole(tmp_path: Path) -> None:
@@ -154,6 +165,13 @@ def test_pythons_that_differ_in_what_is_expected_have_rows_of_their_own(tmp_path
     lines = shown(judged(tmp_path, matrix, entry(python='"3.13"'))).splitlines()
     assert sum("FAIL(2)*" in line for line in lines) == 1
     assert sum("FAIL(2)" in line for line in lines) == 2
+    varying = raw_result(point="after-effect", verdict="FAIL", runs=(3, 5))
+    matrix = put_together(row("toy", "1.0", "3.12", varying), row("toy", "1.0", "3.13", varying))
+    lines = shown(judged(tmp_path, matrix, entry(python='"3.13"'))).splitlines()
+    assert [line.split()[3:] for line in lines if "FAIL 3/5" in line] == [
+        ["FAIL", "3/5"],
+        ["FAIL", "3/5*"],
+    ]
 
 
 def test_a_branch_is_in_the_range_of_the_version_it_says_it_is(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ def test_which_results_are_meant(text: str, tail: str, meant: bool) -> None:
         ("after-effect", "name one of its scenarios: kill-mid-tool, "),
         ("lost-session-write/sync+no-key", "no results like that"),
         ("kill-mid-tool/a/b/c", "no results like that"),
+        ("sync+no-key/kill-mid-tool", "no results like that"),
         ("", "nothing: toy has no such scenario or variant"),
     ],
 )

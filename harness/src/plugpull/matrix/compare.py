@@ -180,7 +180,7 @@ def compare(
             same += 1
         elif before is not None:
             change = Change(identity, before, verdict, detail, timing)
-            luck = timing and _by_chance(change, baseline, counts.get(identity))
+            luck = _by_chance(change, baseline, counts.get(identity))
             (by_chance if luck else changed).append(change)
     return Comparison(
         baseline=str(baseline.path),
