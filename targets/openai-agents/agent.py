@@ -32,6 +32,8 @@ pause. What a variant of target.json sets:
     How a stream is stopped: ``immediate`` or ``after-turn``.
 ``PLUGPULL_CONTEXT``
     How the application's context is made, and that it is given again ``on-resume``.
+``PLUGPULL_GUARD``
+    ``yes`` for an agent with a guardrail on its output, and tools that may end a run.
 ``PLUGPULL_NAMES``
     ``same`` where the agent that is a tool has the name of the agent that calls it.
 """
@@ -44,6 +46,8 @@ import sys
 from typing import Any
 
 from agents import Runner
+from agents.tracing import set_trace_provider
+from agents.tracing.provider import DefaultTraceProvider
 from approval import decide, decide_all
 from desk import KEPT, context, context_on_resume, describe
 from model import QUESTION, STREAMED
@@ -153,8 +157,10 @@ def finish(result: Any, session: Session | None) -> None:
 
 def main(verb: str) -> None:
     """Start the run, go on with it in another process, or look at what is stored."""
-    # No key is read and nothing is sent: the model is ours, and the SDK's tracing is off.
+    # No key is read and nothing is sent: the model is ours, and the SDK's tracing is off. With a
+    # provider of our own it does not even make the client that would send the traces.
     os.environ["OPENAI_AGENTS_DISABLE_TRACING"] = "1"
+    set_trace_provider(DefaultTraceProvider())
     verbs = {
         "start": start,
         "resume": resume,

@@ -4,6 +4,8 @@
   https://openai.github.io/openai-agents-python/human_in_the_loop/
 * what becomes of an error in a tool:
   https://openai.github.io/openai-agents-python/tools/#handling-errors-in-function-tools
+* guardrails on what is said at the end, and tools that end a run:
+  https://openai.github.io/openai-agents-python/guardrails/
 * retries of model calls:
   https://openai.github.io/openai-agents-python/models/#runner-managed-retries
 """
@@ -14,7 +16,16 @@ import json
 import os
 from typing import Any
 
-from agents import Agent, ModelSettings, Tool, default_tool_error_function, function_tool
+from agents import (
+    Agent,
+    GuardrailFunctionOutput,
+    ModelSettings,
+    OutputGuardrail,
+    StopAtTools,
+    Tool,
+    default_tool_error_function,
+    function_tool,
+)
 from agents.tool_context import ToolContext
 from model import STREAMED, WORLD, FakeModel, Wish
 from plugpull import record_effect
@@ -23,6 +34,7 @@ ORDER = "order-42"
 REQUEST = "Charge my card $42 for order 42."
 
 APPROVAL = os.environ.get("PLUGPULL_APPROVAL", "")
+GUARDED = os.environ.get("PLUGPULL_GUARD", "no") == "yes"
 BATCH = int(os.environ.get("PLUGPULL_BATCH", "0"))
 RETRY = os.environ.get("PLUGPULL_RETRY", "none")
 MODEL = "shop-2" if WORLD == "model-renamed" else "shop-1"
@@ -132,8 +144,25 @@ def build() -> Agent[Any]:
     elif APPROVAL.startswith("nested"):
         more = [cashier()]
     gated = [] if APPROVAL.startswith("nested") else tools()
-    model = FakeModel(shop_turns(), offered=lambda: bool(gated + more))
-    return Agent(name="Shop", model=model, model_settings=settings(), tools=gated + more)
+    return Agent(
+        name="Shop",
+        model=FakeModel(shop_turns(), offered=lambda: bool(gated + more)),
+        model_settings=settings(),
+        tools=gated + more,
+        **(guard() if GUARDED else {}),
+    )
+
+
+def guard() -> dict[str, Any]:
+    """A guardrail on the last words, and a tool that may end a run, though not one of ours."""
+
+    def polite(_context: Any, _agent: Agent[Any], _said: Any) -> GuardrailFunctionOutput:
+        return GuardrailFunctionOutput(output_info=None, tripwire_triggered=False)
+
+    return {
+        "output_guardrails": [OutputGuardrail(guardrail_function=polite)],
+        "tool_use_behavior": StopAtTools(stop_at_tool_names=["close_shop"]),
+    }
 
 
 def cashier() -> Tool:
