@@ -79,6 +79,19 @@ def test_a_grid_for_each_fault_point() -> None:
     assert killed.words == {("1.0", "1.9"): "PASS"}
 
 
+def test_equal_grids_are_one() -> None:
+    """Whoever reads the page need not compare them."""
+    found = table(
+        *(entry("1.0", "1.9", point=point) for point in ("paused", "killed-before-effect")),
+        entry("1.0", "1.9", "FAIL", "lost", point="killed-after-effect"),
+    )
+    assert [grid.places for grid in found.grids] == [
+        (("paused", "sync"), ("killed-before-effect", "sync")),
+        (("killed-after-effect", "sync"),),
+    ]
+    assert "### paused (sync), killed-before-effect (sync)" in markdown_lines(found)
+
+
 def test_a_broken_version_is_in_every_grid() -> None:
     """And so is a pair that could not be run."""
     skipped = (Skipped("1.0", "1.10", "no Python"),)

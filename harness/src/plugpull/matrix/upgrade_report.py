@@ -138,7 +138,8 @@ def _reason(entry: Entry) -> str:
 
 
 def _title(grid: Grid) -> str:
-    return f"{grid.point} ({grid.variant})" if grid.point else "no fault point was reached"
+    names = [f"{point} ({variant})" for point, variant in grid.places if point]
+    return ", ".join(names) or "no fault point was reached"
 
 
 def _marked(word: str, *, own: bool) -> str:

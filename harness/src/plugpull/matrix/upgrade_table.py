@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from plugpull.matrix.manifests import UPGRADE
@@ -119,18 +119,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """One fault point of one variant: a row for each version that saved.
+    """A row for each version that saved, and a column for each that went on.
 
     Attributes:
-        variant: The variant.
-        point: The fault point.
+        places: The fault points, each with its variant, that came out like this.
         rows: The versions that saved.
         columns: The versions that went on.
         words: By row and column; what is missing was not asked for.
     """
 
-    variant: str
-    point: str
+    places: tuple[tuple[str, str], ...]
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     words: dict[tuple[str, str], str]
@@ -164,11 +162,20 @@ class UpgradeTable:
 
     @property
     def grids(self) -> list[Grid]:
-        """One grid for each variant and fault point, in the order in which they were tried."""
+        """The grids in the order in which they were tried; equal ones are one."""
         places = dict.fromkeys((one.variant, one.point) for one in self.entries if one.point)
-        return [self._grid(variant, point) for variant, point in places] or (
-            [self._grid(_WHOLE, _WHOLE)] if self.entries else []
-        )
+        if not places and self.entries:
+            places = {(_WHOLE, _WHOLE): None}
+        found: list[Grid] = []
+        for variant, point in places:
+            grid = self._grid(variant, point)
+            for at, other in enumerate(found):
+                if replace(other, places=grid.places) == grid:
+                    found[at] = replace(other, places=(*other.places, *grid.places))
+                    break
+            else:
+                found.append(grid)
+        return found
 
     def _grid(self, variant: str, point: str) -> Grid:
         # An entry about a whole version is part of every grid.
@@ -179,7 +186,7 @@ class UpgradeTable:
             words.setdefault((one.saves, one.goes_on), "not run")
         rows = self._order({row for row, _ in words})
         columns = self._order({column for _, column in words})
-        return Grid(variant, point, rows, columns, words)
+        return Grid(((point, variant),), rows, columns, words)
 
     def _order(self, versions: set[str]) -> tuple[str, ...]:
         known = [version for version in self.versions if version in versions]
