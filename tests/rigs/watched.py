@@ -13,6 +13,7 @@ import os
 import runpy
 import socket
 import sys
+from pathlib import Path
 from typing import Any
 
 LOG = os.environ["PLUGPULL_RIG_LOG"]
@@ -53,6 +54,8 @@ class WatchedEnvironment(type(os.environ)):  # type: ignore[misc]
         return str(value)
 
 
+# A program finds its own modules beside it.
+sys.path.insert(0, str(Path(PROGRAM).parent))
 sys.addaudithook(hear)
 os.environ.__class__ = WatchedEnvironment
 note("process", " ".join(name for name in os.environ if name.upper().endswith(SECRET)))

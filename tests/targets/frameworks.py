@@ -42,6 +42,10 @@ FRAMEWORKS = {
         ("langgraph==1.2.11", "langgraph-checkpoint-sqlite"),
         "2026-08-13T14:00:37Z",
     ),
+    "langgraph-1.2.24": (
+        ("langgraph==1.2.24", "langgraph-checkpoint-sqlite"),
+        "2026-11-29T23:59:59Z",
+    ),
     "openai-agents-0.7.0": (("openai-agents==0.7.0",), "2026-01-25T00:06:35Z"),
     "openai-agents-0.19.4": (("openai-agents==0.19.4",), "2026-08-07T02:59:13Z"),
     "openai-agents-0.22.2": (("openai-agents==0.22.2",), "2026-09-11T12:37:26Z"),
@@ -201,6 +205,6 @@ def watch(
     return run, seen
 
 
-#: Nothing but processes without secrets: one run without a fault, then start, resume and inspect at
-#: two fault points, and the import.
-NOTHING = {"process": [""] * 8, "network": [], "secret": []}
+#: Nothing but processes without secrets: start and inspect without a fault, then start, resume and
+#: inspect at two fault points, and the import.
+NOTHING = {"process": [""] * 9, "network": [], "secret": []}

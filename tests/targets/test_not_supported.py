@@ -12,6 +12,7 @@ from rigged_target import TARGETS
 #: For each target and each of its ranges of gaps: a release with the gap, and one without it.
 RELEASES = {
     ("langgraph", "<0.6.0"): ("langgraph-0.5.4", "langgraph-1.2.11"),
+    ("langgraph", "<1.0.10"): ("langgraph-0.6.11", "langgraph-1.2.11"),
     ("openai-agents", "<0.8.0"): ("openai-agents-0.7.0", "openai-agents-0.19.4"),
     ("openai-agents", "<0.20.0"): ("openai-agents-0.19.4", "openai-agents-0.22.2"),
 }
@@ -50,12 +51,16 @@ def test_what_is_not_supported_is_really_absent(
 
 @pytest.mark.parametrize("target", sorted({target for target, _ in RELEASES}))
 def test_every_gap_has_a_reason_and_a_link(target: str) -> None:
-    """A reader of the table learns why, and where that is written; and the release is asked."""
+    """A reader learns why, and where that is written; a release is asked for what it lacks.
+
+    A variant that leaves out one fault point by what it is lacks nothing of the release.
+    """
     assert gaps(target)
     for gap in gaps(target):
         assert gap.reason
         assert gap.link.startswith("https://")
-        assert (target, gap.versions) in RELEASES
+        if gap.absent or not (gap.variant and gap.kill_point):
+            assert (target, gap.versions) in RELEASES
 
 
 def test_a_release_before_durability_runs_under_its_own_names(environments: Environments) -> None:
@@ -70,4 +75,10 @@ def test_a_release_before_durability_runs_under_its_own_names(environments: Envi
         "langgraph 0.5.4 checkpoint_during=True (default) key=tool-call-id",
     }
     assert run.one("checkpoint-during+no-key", "after-effect")["verdict"] == "FAIL"
-    assert {gap["variant"] for gap in run.not_supported} == {"sync+no-key", "sync+tool-call-id"}
+    assert {gap["variant"] for gap in run.not_supported} == {
+        "sync+no-key",
+        "sync+tool-call-id",
+        "exit+no-key",
+        "functional+no-key",
+        "functional+tool-call-id",
+    }
