@@ -28,6 +28,8 @@ BATCHES: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "sync+tool-call-id": KEY_HIDES_IT,
             "sync+no-key+send": EACH_IS_KEPT,
             "sync+tool-call-id+send": KEYED_IS_KEPT,
+            "functional+no-key": EACH_IS_KEPT,
+            "functional+tool-call-id": KEYED_IS_KEPT,
         },
     ),
     # The state is kept where the run pauses: once for all approvals, or once for each.
