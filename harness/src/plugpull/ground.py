@@ -62,15 +62,10 @@ class Ground:
         """What tells each process where the server is."""
         return self.service.variables if self.service else {}
 
-    def check(self) -> None:
-        """See that the server is still there.
-
-        Raises:
-            NotUsable: It has ended, and nothing can be judged by what comes of that.
-        """
-        gone = self.service.ended() if self.service else None
-        if gone:
-            raise NotUsable(gone, {"stage": "service"})
+    def gone(self) -> NotUsable | None:
+        """That the server has ended: nothing can be judged by what comes of that."""
+        said = self.service.ended() if self.service else None
+        return NotUsable(said, {"stage": "service"}) if said else None
 
 
 @contextlib.contextmanager

@@ -310,9 +310,9 @@ class Runner:
     def _run_scenario(self, scenario: Scenario, subject: Subject) -> Iterator[Result]:
         lab, settings = self._lab, self._settings
         try:
-            self._ground.check()
             unfaulted = scenario.unfaulted(lab, subject, settings)
-        except NotUsable as problem:
+        except NotUsable as reason:
+            problem = self._ground.gone() or reason
             for result in _errors(scenario, subject, problem.detail, problem.evidence):
                 self._progress(result)
                 yield result
@@ -333,12 +333,10 @@ class Runner:
         self, scenario: Scenario, subject: Subject, unfaulted: Unfaulted, case: Case
     ) -> Result:
         result = scenario.try_case(self._lab, subject, unfaulted, case)
-        try:
-            self._ground.check()
-        except NotUsable as problem:
+        if gone := self._ground.gone():
             # Whatever the run came to, the framework is not to blame.
-            judgement = Judgement(ERROR, None, problem.detail)
-            evidence = {**result.evidence, **problem.evidence}
+            judgement = Judgement(ERROR, None, gone.detail)
+            evidence = {**result.evidence, **gone.evidence}
             return replace(result, judgement=judgement, evidence=evidence)
         return annotate(result, subject.notes, subject.environment)
 
