@@ -20,7 +20,7 @@ from plugpull.matrix.freshness import pair_of, selected_pairs
 from plugpull.matrix.handover import check_writable
 from plugpull.matrix.index import OnlineIndex
 from plugpull.matrix.interpreters import Missing
-from plugpull.matrix.results import BadFile, read_cell_file
+from plugpull.matrix.results import BadFile, CellFile, read_cell_file
 from plugpull.matrix.selection import result_selected
 from plugpull.matrix.uvrun import gist
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from plugpull.matrix.check_plan import CheckPlan
     from plugpull.matrix.check_rows import Row
     from plugpull.matrix.index import Index
-    from plugpull.matrix.results import CellFile, Result
+    from plugpull.matrix.results import Result
 
 __all__ = ["check"]
 
@@ -56,21 +56,18 @@ def check(posargs: Sequence[str], *, root: Path, cwd: Path, index: Index | None 
     rows: list[Row] = []
     unprepared: list[Unprepared] = []
     files: dict[str, tuple[CellFile, CellFile]] = {}
-    for base, head in asked.pairs:
-        reasons = [_unable(asked, cell) for cell in (base, head)]
-        broken = [reason for reason in reasons if reason is not None]
-        if not broken:
-            run = [_run(asked, cell, root) for cell in (base, head)]
-            broken = [one for one in run if isinstance(one, Unprepared)]
-            both = [one for one in run if not isinstance(one, Unprepared)]
-            if len(both) == 2:
-                files[base.python] = (both[0], both[1])
-                sides = [
-                    _results(asked, cell, file)
-                    for cell, file in zip((base, head), both, strict=True)
-                ]
-                rows += side_by_side(base.python, *sides)
+    for pair in asked.pairs:
+        # Both first: a version that cannot run need not be waited for.
+        broken = [one for cell in pair if (one := _unable(asked, cell)) is not None]
+        ran = [] if broken else _run_pair(asked, pair, root)
+        broken += [one for one in ran if isinstance(one, Unprepared)]
         unprepared += broken
+        base, head = pair
+        match ran:
+            case [CellFile() as before, CellFile() as after]:
+                files[base.python] = (before, after)
+                sides = _results(asked, base, before), _results(asked, head, after)
+                rows += side_by_side(base.python, *sides)
     cells = {base.python: (base, head) for base, head in asked.pairs}
     rows = repeat_differences(rows, cells, asked.plan, most=options.most_runs, say=_say)
     report = CheckReport.of(asked, options, rows, unprepared, files)
@@ -88,6 +85,16 @@ def _unable(asked: CheckPlan, cell: Cell) -> Unprepared | None:
         missing and asked.plan.options.skip_missing_interpreters
     )
     return Unprepared(cell.python, cell.version, reason, excused)
+
+
+def _run_pair(asked: CheckPlan, pair: tuple[Cell, Cell], root: Path) -> list[CellFile | Unprepared]:
+    """What both came to; the second is left alone if there is nothing to compare it with."""
+    found: list[CellFile | Unprepared] = []
+    for cell in pair:
+        found.append(_run(asked, cell, root))
+        if isinstance(found[-1], Unprepared):
+            break
+    return found
 
 
 def _run(asked: CheckPlan, cell: Cell, root: Path) -> CellFile | Unprepared:
