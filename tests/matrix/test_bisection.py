@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import ceil, log2
 
 import pytest
-from plugpull.matrix.bisection import MOST_RUNS, Measured, NoChange, Outcome, Tally, search
+from plugpull.matrix.bisection import MOST_RUNS, NoChange, Outcome, search
+from plugpull.matrix.tallies import Measured, Tally
 
 #: What a version does: a verdict for each name, a share of failing runs, or nothing at all.
 Planted = dict[str, str | float] | None

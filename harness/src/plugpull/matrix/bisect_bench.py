@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plugpull.errors import UsageError
-from plugpull.matrix.bisection import Measured, Tally
 from plugpull.matrix.cellrun import run_cell
 from plugpull.matrix.chance import runs_to_be_sure
 from plugpull.matrix.expansion import expand, rfc3339
@@ -19,6 +18,7 @@ from plugpull.matrix.freshness import state_folder
 from plugpull.matrix.plan import Plan
 from plugpull.matrix.results import BadFile, failed_of, read_cell_file
 from plugpull.matrix.selection import Selection
+from plugpull.matrix.tallies import Measured, Tally
 from plugpull.matrix.uvrun import gist
 
 if TYPE_CHECKING:

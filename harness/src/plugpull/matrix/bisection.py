@@ -13,58 +13,19 @@ from typing import TYPE_CHECKING, Protocol
 
 from plugpull.errors import PlugpullError
 from plugpull.matrix.chance import SURE, beyond_chance, runs_to_be_sure
+from plugpull.matrix.tallies import share, weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Bench", "Change", "Measured", "NoChange", "Outcome", "Tally", "leans_to_new", "search"]
+    from plugpull.matrix.tallies import Measured, Tally
+
+__all__ = ["Bench", "Change", "NoChange", "Outcome", "search"]
 
 #: Runs of a timing-dependent verdict on one version, after which it counts as undecided.
 MOST_RUNS = 80
 #: Shares of failing runs that are this near to each other are not worth more runs.
 NEAR = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What came out for one followed result on one version.
-
-    Attributes:
-        failed: Runs that failed.
-        runs: Runs that passed or failed.
-        varies: Whether it depends on timing.
-        detail: The harness's own words about it.
-    """
-
-    failed: int
-    runs: int
-    varies: bool = False
-    detail: str = ""
-
-    @property
-    def verdict(self) -> str:
-        """``FAIL`` if any run failed, else ``PASS``."""
-        return "FAIL" if self.failed else "PASS"
-
-    @property
-    def text(self) -> str:
-        """The verdict; with its counts if it depends on timing."""
-        if not self.varies:
-            return self.verdict
-        return f"{self.verdict} {self.failed or self.runs}/{self.runs}"
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One version.
-
-    Attributes:
-        tallies: What came out, by the part of the result's id behind the cell.
-        unusable: Why nothing can be said about it. ``""`` if something can.
-    """
-
-    tallies: Mapping[str, Tally]
-    unusable: str = ""
 
 
 class Bench(Protocol):
@@ -197,7 +158,7 @@ class _Search:
             if beyond_chance((one.failed, one.runs), (other.failed, other.runs)):
                 return True
             runs = min(one.runs, other.runs)
-            near = abs(_share(one) - _share(other)) < NEAR
+            near = abs(share(one) - share(other)) < NEAR
             if runs >= MOST_RUNS or (near and runs >= runs_to_be_sure()):
                 return False
             self._bench.again(self._low)
@@ -244,29 +205,12 @@ class _Search:
             old, new = self._tallies(self._low)[name], self._tallies(self._high)[name]
             if not (tally.varies or old.varies or new.varies):
                 return tally.verdict == new.verdict
-            weight = _weight(tally, old, new)
-            if abs(weight) >= log((1 - SURE) / SURE):
-                return weight > 0
+            leaning = weight(tally, old, new)
+            if abs(leaning) >= log((1 - SURE) / SURE):
+                return leaning > 0
             if tally.runs >= MOST_RUNS:
                 return None
             measured = self._bench.again(at)
-
-
-def leans_to_new(tally: Tally, old: Tally, new: Tally) -> bool:
-    """Whether counts are nearer to the new ones than to the old ones, sure or not."""
-    return _weight(tally, old, new) > 0
-
-
-def _weight(tally: Tally, old: Tally, new: Tally) -> float:
-    """How much more likely the counts are with the new share of failures than with the old one."""
-    was, became = _share(old), _share(new)
-    passed = tally.runs - tally.failed
-    return tally.failed * log(became / was) + passed * log((1 - became) / (1 - was))
-
-
-def _share(tally: Tally) -> float:
-    # Neither 0 nor 1: that five of five runs failed does not make a sixth that passes impossible.
-    return (tally.failed + 0.5) / (tally.runs + 1)
 
 
 def _list(names: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from plugpull.matrix.bisection import leans_to_new
+from plugpull.matrix.tallies import leans_to_new
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
