@@ -33,7 +33,7 @@ def call_tool(call: ToolCall) -> ToolMessage:
     return answer
 
 
-@task
+@task()
 def close_order() -> None:
     """Tell the shop that the order is done. Safe to repeat, thanks to its key."""
     record_effect("finish_order", key=ORDER)

@@ -68,7 +68,7 @@ def approved(payment: int) -> bool:
     return bool(interrupt(question) == "approve")
 
 
-@task
+@task()
 def reserve_stock() -> str:
     """A step of its own, whose result is saved; it has no key."""
     record_effect("reserve_stock")
