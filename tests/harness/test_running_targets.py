@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import shutil
@@ -206,6 +207,8 @@ def test_a_module_that_shadows_the_framework_is_found_out(lab: Lab, targets: Pat
     report = run(lab, targets, scenarios=("kill-mid-tool",))
     assert {one.verdict for one in report.results} == {"PASS"}
     assert report.cell["version"] == version("pytest")
+    imported = report.cell["imported"]
+    assert hashlib.sha256(Path(imported["file"]).read_bytes()).hexdigest() == imported["sha256"]
     (targets / "toy" / "pytest.py").write_text("__version__ = '99'")
     report = run(lab, targets, scenarios=("kill-mid-tool",))
     assert {one.verdict for one in report.results} == {"ERROR"}

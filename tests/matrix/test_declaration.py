@@ -164,6 +164,12 @@ MISTAKES = {
     "a target elsewhere": (GOOD + 'target = "../toy"\n', "target:", "is not there"),
     "a python of its own": (GOOD + 'python = ["3.12"]\n', '"3.12" is not among the Pythons'),
     "a bad requirement": (GOOD + 'with = ["a b"]\n', "with[0]: 'a b' is no requirement (PEP 508)"),
+    "a repository with a ref": (
+        GOOD + 'repository = "https://host/o/n@main"\n',
+        "repository: ",
+        "names a ref",
+    ),
+    "no address": (GOOD + 'repository = "ftp://host/o/n"\n', "https, ssh, git, file and paths"),
     "a bad date": (GOOD + 'as-of = "2026-02-30"\n', 'as-of: "2026-02-30" is not "release"'),
     "a short date": (GOOD + 'as-of = "20260315"\n', 'as-of: "20260315" is not "release"'),
     "repeat as text": (GOOD + 'repeat = "5"\n', "repeat: must be a whole number above zero"),

@@ -52,6 +52,32 @@ def test_every_option_is_read() -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "addition"),
+    [
+        ("toy==1.0", ("toy", "1.0")),
+        ("toy@latest-minors:3", ("toy", "latest-minors:3")),
+        ("toy>=1.0,<2", ("toy", ">=1.0,<2")),
+        ("toy @ ../clone", ("toy", "/home/clone")),
+        ("toy@./x.whl", ("toy", "/home/me/x.whl")),
+        ("toy@git+https://h/o/n@refs/pull/7/head", ("toy", "git+https://h/o/n@refs/pull/7/head")),
+        ("toy@git+../clone@fix#subdirectory=a", ("toy", "git+/home/clone@fix#subdirectory=a")),
+    ],
+)
+def test_an_addition_is_any_entry(asked: str, addition: tuple[str, str]) -> None:
+    """The same grammar as in a declaration; a path starts where the user stood."""
+    options = parse_options(["--add", asked], root=ROOT, cwd=Path("/home/me"))
+    assert options.add == (addition,)
+
+
+@pytest.mark.parametrize("day", ["2026-09-14", "today", "release"])
+def test_as_of_is_a_day(day: str) -> None:
+    """What a declaration may say, the command line may."""
+    assert parse_options(["--as-of", day], root=ROOT).as_of == day
+    with pytest.raises(UsageError, match="is not release, today or like"):
+        parse_options(["--as-of", f"{day}x"], root=ROOT)
+
+
+@pytest.mark.parametrize(
     ("posargs", "words"),
     [
         ("--onyl toy", "unrecognized arguments: --onyl"),
