@@ -65,6 +65,8 @@ ELSEWHERE = {
     r"plugpull --agent .*agent_framework_workflow.*": "tests/targets/test_examples.py",
     r"pip install \./harness agent-framework-core.*": "tests/targets/test_examples.py",
     r"python .*examples/agent_framework_workflow/.*": "tests/targets/test_examples.py",
+    r"python .*docs/findings/agent-framework-.*": "tests/targets/test_agent_framework.py",
+    r"plugpull --target agent-framework .*": "tests/targets/test_agent_framework.py",
     r"sh results/repro/.*/reproduce\.sh": "tests/maintainers/test_repro.py",
     r"sh reproduce\.sh": "tests/maintainers/test_repro.py",
     r"nox -s record-states -- openai-agents": "tests/maintainers/test_upgrade_session.py",

@@ -28,7 +28,9 @@ PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 #: What is installed, and up to when uploads are seen: two days after the release, what its users
 #: got. Fixed moments, so that the pinned lists never change.
 FRAMEWORKS = {
+    "agent-framework-core-1.12.1": (("agent-framework-core==1.12.1",), "2026-07-25T04:42:12Z"),
     "agent-framework-core-1.18.0": (("agent-framework-core==1.18.0",), "2026-09-15T23:59:59Z"),
+    "agent-framework-core-1.20.0": (("agent-framework-core==1.20.0",), "2026-10-04T12:41:03Z"),
     "endstate-0.3.0": (("endstate==0.3.0",), "2026-08-16T11:04:27Z"),
     "langgraph-0.5.4": (
         ("langgraph==0.5.4", "langgraph-checkpoint-sqlite"),
