@@ -270,3 +270,12 @@ def test_our_own_declaration_holds_what_it_promises() -> None:
         "openai-agents",
         "pydantic-ai-slim",
     }
+
+
+def test_packages_from_npm_have_a_version(tmp_path: Path, targets: Path) -> None:
+    """A range of them would be another package tomorrow, under the same key."""
+    said = complaint(tmp_path, targets, GOOD + 'npm = ["@org/server@1"]\n')
+    assert 'framework.toy] npm[0]: "@org/server@1" is no version of a package' in said
+    text = GOOD + 'npm = ["@org/server@1.2.3"]\n'
+    (framework,) = read_declaration(declare(tmp_path, text), targets).frameworks
+    assert framework.rules[0].npm == ("@org/server@1.2.3",)

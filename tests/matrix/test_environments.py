@@ -330,3 +330,14 @@ class TestVariables:
         )
 
         assert outer.keys().isdisjoint(uvrun.uv_environment(outer))
+
+
+def test_packages_from_npm_are_linked(state: State, here: Interpreter, tmp_path: Path) -> None:
+    """An environment has a link to those that its cell wants now, and to no others."""
+    pinned = _resolve(state, here, "iniconfig==2.0.0")
+    wheel = environments.harness_wheel(HARNESS, state)
+    folder = state.environments / "one"
+    for wanted in (tmp_path / "first", tmp_path / "second", None):
+        environments.make_environment(folder, here, pinned, wheel, label="one", node_modules=wanted)
+        link = folder / "node_modules"
+        assert (link.readlink() if link.is_symlink() else None) == wanted

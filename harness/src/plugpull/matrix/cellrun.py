@@ -20,6 +20,7 @@ from plugpull.matrix.freshness import (
 )
 from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.interrupts import Interrupts, Supervised
+from plugpull.matrix.npm import npm_packages
 from plugpull.matrix.proven import not_proven
 from plugpull.matrix.results import BadFile, CellFile, read_cell_file
 from plugpull.matrix.uvrun import EnvironmentFailure, gist, last_words
@@ -97,7 +98,10 @@ def _run_locked(
     state = state_folder(plan.root)
     wheel = harness_wheel(plan.root / "harness", state)
     folder = state.environments / cell.folder
-    python = make_environment(folder, interpreter, pins, wheel, label=cell.id)
+    node_modules = npm_packages(cell.resolution.npm, state)
+    python = make_environment(
+        folder, interpreter, pins, wheel, label=cell.id, node_modules=node_modules
+    )
     with temporary_folder(folder) as scratch:
         report = scratch / "report.json"
         _say(f"{cell.session}: running")

@@ -36,6 +36,7 @@ class Resolution:
         as_of: Only files uploaded before this moment are seen (RFC 3339, UTC). ``None`` sees all.
         as_of_asked: What the declaration said: ``"release"``, ``"today"`` or a date.
         wheels: Packages that come from these files, whatever an index has.
+        npm: Packages from npm beside them, each with its version.
     """
 
     requirements: tuple[str, ...]
@@ -43,6 +44,7 @@ class Resolution:
     as_of: str | None = None
     as_of_asked: str = "release"
     wheels: tuple[Wheel, ...] = ()
+    npm: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ class Cell:
             as_of=data["resolution"]["as_of"],
             as_of_asked=data["resolution"]["as_of_asked"],
             wheels=tuple(Wheel(**wheel) for wheel in data["resolution"]["wheels"]),
+            npm=tuple(data["resolution"].get("npm", ())),
         )
         origin = data["origin"]
         if origin is not None:

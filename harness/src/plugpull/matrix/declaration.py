@@ -14,6 +14,7 @@ from plugpull.errors import UsageError
 from plugpull.matrix.declared import Declaration, Exclude, Framework, Rule
 from plugpull.matrix.entries import Entry, is_as_of, parse_entry
 from plugpull.matrix.manifests import HARNESS, check_requirement, read_target
+from plugpull.matrix.npm import is_npm_package
 from plugpull.matrix.references import parse_reference
 from plugpull.matrix.tables import Table, read_toml, suggestion
 
@@ -167,13 +168,14 @@ def _rule(table: Table, versions: str) -> Rule:
         _requirements(table, "constraints"),
         _as_of(table),
         table.count("repeat"),
+        _npm(table),
     )
 
 
 def _range_rule(table: Table) -> Rule:
     rule = _rule(table, _specifier(table, "versions", needed=True))
     if rule == Rule(rule.versions):
-        table.fail("", "adjusts nothing", "give it with, constraints, as-of or repeat")
+        table.fail("", "adjusts nothing", "give it with, constraints, as-of, repeat or npm")
     table.finish()
     return rule
 
@@ -234,6 +236,18 @@ def _specifier(table: Table, key: str, *, needed: bool) -> str:
         return str(SpecifierSet(text))
     except InvalidSpecifier:
         table.fail(key, f'"{text}" is no specifier (PEP 440)', 'for example "<1.0" or "==1.2.3"')
+
+
+def _npm(table: Table) -> tuple[str, ...]:
+    texts = table.texts("npm") or ()
+    for at, text in enumerate(texts):
+        if not is_npm_package(text):
+            table.fail(
+                f"npm[{at}]",
+                f'"{text}" is no version of a package',
+                'for example "@org/name@1.2.3"',
+            )
+    return texts
 
 
 def _requirements(table: Table, key: str) -> tuple[str, ...]:

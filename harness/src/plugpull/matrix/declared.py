@@ -26,6 +26,7 @@ class Rule:
         constraints: Versions to stay within.
         as_of: ``"release"``, ``"today"`` or a date; ``None`` leaves it.
         repeat: Runs of a timing-dependent variant; ``None`` leaves it.
+        npm: Packages from npm, each with its version.
     """
 
     versions: str
@@ -33,6 +34,7 @@ class Rule:
     constraints: tuple[str, ...] = ()
     as_of: str | None = None
     repeat: int | None = None
+    npm: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plugpull.matrix.files import FileLock, temporary_folder, tree_hash, write_json, write_whole
+from plugpull.matrix.npm import MODULES
 from plugpull.matrix.uvrun import EnvironmentFailure, run_uv
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class State:
     def wheels(self) -> Path:
         """The harness, built, one folder per state of its source."""
         return self.root / "wheels"
+
+    @property
+    def npm(self) -> Path:
+        """Packages from npm, one folder per list of them."""
+        return self.root / "npm"
 
     @property
     def environments(self) -> Path:
@@ -83,7 +89,13 @@ def harness_wheel(harness: Path, state: State) -> Path:
 
 
 def make_environment(
-    folder: Path, interpreter: Interpreter, pins: PinnedList, wheel: Path, *, label: str
+    folder: Path,
+    interpreter: Interpreter,
+    pins: PinnedList,
+    wheel: Path,
+    *,
+    label: str,
+    node_modules: Path | None = None,
 ) -> Path:
     """Make an environment, or set an earlier one right, and return its Python.
 
@@ -93,15 +105,21 @@ def make_environment(
         pins: What it holds.
         wheel: The harness, held beside it. It has no dependencies.
         label: What people call it, for an error.
+        node_modules: Packages from npm, to which it gets a link; ``None`` for none.
 
     Raises:
         EnvironmentFailure: uv could not make it. Nothing of it is left then.
     """
     try:
-        return _make(folder, interpreter, pins, wheel, label)
+        python = _make(folder, interpreter, pins, wheel, label)
     except EnvironmentFailure:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+    link = folder / MODULES
+    link.unlink(missing_ok=True)
+    if node_modules is not None:
+        link.symlink_to(node_modules)
+    return python
 
 
 def _make(

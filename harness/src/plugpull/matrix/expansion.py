@@ -114,6 +114,7 @@ def _cell(
         constraints=tuple(text for r in rules for text in r.constraints),
         as_of=None if limit is None else rfc3339(limit),
         as_of_asked=asked,
+        npm=tuple(dict.fromkeys(text for r in rules for text in r.npm)),
     )
     origin = pick.source.origin if pick.source else None
     return Cell(

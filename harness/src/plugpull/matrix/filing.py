@@ -106,6 +106,8 @@ def _planned_facts(plan: Plan, cell: Cell) -> dict[str, Any]:
         "notes": list(cell.notes),
         "planned": plan.created,
     }
+    if cell.resolution.npm:
+        facts["npm"] = list(cell.resolution.npm)
     if cell.origin is not None:
         facts["origin"] = asdict(cell.origin)
         facts["wheels"] = [asdict(wheel) for wheel in cell.resolution.wheels]

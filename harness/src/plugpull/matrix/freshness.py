@@ -214,6 +214,7 @@ def _key(plan: Plan, cell: Cell, interpreter: Interpreter | None, pins: str) -> 
     options = {"timeout": plan.options.timeout}
     resolution = cell.resolution
     asked = [list(resolution.requirements), list(resolution.constraints), resolution.as_of_asked]
+    asked += [list(resolution.npm)] * bool(resolution.npm)
     return CellKey(
         pins=pins,
         interpreter=f"{interpreter.version} {interpreter.path}" if interpreter else "",

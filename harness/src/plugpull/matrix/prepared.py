@@ -19,6 +19,7 @@ from plugpull.matrix.files import FileLock, temporary_folder
 from plugpull.matrix.freshness import pins_of, state_folder
 from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.interrupts import Interrupts, Supervised
+from plugpull.matrix.npm import npm_packages
 from plugpull.matrix.proven import not_proven
 from plugpull.matrix.results import BadFile, read_cell_file
 from plugpull.matrix.uvrun import EnvironmentFailure, last_words
@@ -135,7 +136,10 @@ def prepared(plan: Plan, cell: Cell) -> Iterator[Prepared]:
         pins = pins_of(plan, cell, interpreter)
         wheel = harness_wheel(plan.root / "harness", state)
         try:
-            python = make_environment(folder, interpreter, pins, wheel, label=cell.id)
+            node_modules = npm_packages(cell.resolution.npm, state)
+            python = make_environment(
+                folder, interpreter, pins, wheel, label=cell.id, node_modules=node_modules
+            )
         except EnvironmentFailure:
             shutil.rmtree(folder, ignore_errors=True)
             raise
