@@ -66,6 +66,7 @@ def decide(app: Any, go_on: Callable[[Any], None]) -> None:
             again = [one for one in questions(app.get_state(CONFIG)) if one in said]
             patience -= 1
             if not again or not patience:
-                sys.exit(f"nobody was asked about {decisions[0]['call']}")
+                print(f"nobody was asked about {decisions[0]['call']}", file=sys.stderr)
+                return
             call = again[0]
         go_on(Command(resume={asked[call]: said[call]} if ANSWERS == "by-id" else said[call]))

@@ -21,6 +21,9 @@ CHECKPOINTERS = "https://docs.langchain.com/oss/python/langgraph/checkpointers"
 
 KEYS = {"no-key": "none", "tool-call-id": "tool-call-id", "ledger-first": "ledger-first"}
 
+#: Where it is not waited for what the tool runs from: a checkpoint, or the result of a task.
+BY_CHANCE = {"async+no-key", "async+tool-call-id", "functional+tool-call-id"}
+
 #: What each kind of tool comes to when the checkpoint it runs from is saved.
 EXPECTED = {
     "no-key": ("PASS", "FAIL"),
@@ -160,7 +163,7 @@ def test_the_shipped_target_under_async(shipped: Run) -> None:
     assert result["detail"].endswith((IDEMPOTENCY, f" {CHECKPOINTERS})"))
     assert result["target"] == "langgraph 1.2.11 durability=async (default)"
     assert all(
-        result["timing_dependent"] == name.startswith("async")
+        result["timing_dependent"] == (name in BY_CHANCE)
         for (name, _), results in shipped.results.items()
         for result in results
     )

@@ -91,7 +91,7 @@ def now(environments: Environments) -> Run:
         *("sync+tool-call-id", "sync+tool-call-id+answer-calls"),
         *("sync+no-key+tool-retry", "sync+tool-call-id+tool-retry"),
         "sync+tool-call-id+errors-to-model",
-        *("functional+no-key", "functional+tool-call-id", "functional+tool-call-id+resume-first"),
+        "functional+no-key",
     )
     points = (
         *("after-step", "nested-after-step"),
@@ -212,12 +212,11 @@ def test_a_tuple_comes_back_as_a_list(now: Run) -> None:
 
 
 def test_a_new_message_after_a_crash(now: Run) -> None:
-    """The graph minds the open call, the workflow forgets its turn; each has a way out."""
+    """The graph minds the open call, the workflow forgets its turn; there are ways out."""
     assert by_variant(now, "restart-next-turn") == {
         "sync+tool-call-id": "FAIL crashed",
         "sync+tool-call-id+answer-calls": "PASS held",
-        "functional+tool-call-id": "FAIL state lost",
-        "functional+tool-call-id+resume-first": "PASS held",
+        "functional+no-key": "FAIL state lost",
     }
 
 
