@@ -39,11 +39,18 @@ def decided() -> list[Decision]:
 
 
 def rounds(pause: WorkflowCheckpoint) -> list[dict[str, Any]]:
-    """The responses by request, all in one; a second decision about a call comes after them."""
+    """The responses by request, all in one; a second decision about a call comes after them.
+
+    Raises:
+        SystemExit: Something was decided that the run has not asked about.
+    """
     asked = {call_of(event): event for event in pause.pending_request_info_events.values()}
     found: list[dict[str, Any]] = [{}]
     for decision in decided():
-        event = asked[decision["call"]]
+        event = asked.get(decision["call"])
+        if event is None:
+            message = f"the run has not asked about {decision['call']}"
+            raise SystemExit(message)
         if event.request_id in found[-1]:
             found.append({})
         found[-1][str(event.request_id)] = response_to(event, decision["decision"] == "approve")

@@ -8,7 +8,7 @@
     that the model gave its call, or the ``ticket`` that an earlier step of the run has made.
 ``PLUGPULL_DISPATCH``
     How the calls of one turn are run: ``together``, ``one-by-one``, or together with the first one
-    behind a ``look-up`` that is a step of its own.
+    behind a ``look-up`` that is a step of its own. For two orders: ``swapped``.
 ``PLUGPULL_RETRY``
     How a call of the model that failed is made again: by a ``middleware`` or by a ``decorator``.
 ``PLUGPULL_TYPES``

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from frameworks import CHECKOUT, Environment, Environments, Run
+from frameworks import CHECKOUT, NOTHING, Environment, Environments, Run, watch
 from plugpull.manifest import read_manifest
 from plugpull.scenarios import SCENARIOS
 from rigged_target import TARGETS
@@ -226,6 +226,14 @@ def test_what_is_not_supported_is_really_not_there(environments: Environments) -
     """A functional workflow asks one thing at a time, streams nothing, and has no next turn."""
     for release in (OLDER, NEWER):
         assert environments[release].says(LACKS) == "lacks them"
+
+
+def test_no_connection_and_no_key(environments: Environments, tmp_path: Path) -> None:
+    """No process of a run uses the network, and the user's keys do not reach it."""
+    settings = {"PLUGPULL_API": "graph-agent", "PLUGPULL_KEY": "ticket"}
+    run, seen = watch(environments[NEWER], "agent-framework", "kill-mid-tool", tmp_path, **settings)
+    assert run.verdicts("watched") == ("PASS", "PASS")
+    assert seen == NOTHING
 
 
 def test_every_scenario_has_an_answer_for_both_apis() -> None:
