@@ -23,8 +23,6 @@ target.json sets:
     What is tried again: a ``tool`` that fails, or a ``model`` (there is another one to ask).
 ``PLUGPULL_EVENTS``
     What is streamed: the events of each ``node``, or ``all`` of the run.
-``PLUGPULL_TOOLS``
-    ``sync`` for tools that are functions, ``async`` for coroutines.
 ``PLUGPULL_SIGTERM``
     ``cancel`` where SIGTERM cancels the run; else it ends the process.
 ``PLUGPULL_KEPT``

@@ -72,14 +72,14 @@ async def keep_node(running: Any, node: Any, keep: Keep) -> None:
 
 
 @asynccontextmanager
-async def kept_when_stopped(keep: Keep) -> AsyncIterator[None]:
-    """Keep the messages of a run that is cancelled or fails.
+async def kept_when_stopped(keep: Keep) -> AsyncIterator[list[ModelMessage]]:
+    """Keep the messages of a run that is cancelled or fails; gives the messages so far.
 
     A run that the application itself has cancelled is no error; any other stop goes on rising.
     """
     with capture_run_messages() as messages:
         try:
-            yield
+            yield messages
         except RunCancelled as stopped:
             await keep(stopped.all_messages())
         except asyncio.CancelledError as error:

@@ -20,7 +20,6 @@ KEY = os.environ.get("PLUGPULL_KEY", "none")
 NEXT = os.environ.get("PLUGPULL_NEXT", "plain")
 RETRY = os.environ.get("PLUGPULL_RETRY", "none")
 EVENTS = os.environ.get("PLUGPULL_EVENTS", "node")
-TOOLS = os.environ.get("PLUGPULL_TOOLS", "sync")
 SIGTERM = os.environ.get("PLUGPULL_SIGTERM", "default")
 KEPT = os.environ.get("PLUGPULL_KEPT", "content")
 

@@ -93,8 +93,11 @@ async def stream(prompt: str | None, given: Given, keep: Keep) -> Result | None:
     drive = all_events if EVENTS == "all" else by_node
 
     async def serve() -> Result | None:
-        async with kept_when_stopped(keep):
-            return await drive(client, prompt, given, keep)
+        async with kept_when_stopped(keep) as messages:
+            result = await drive(client, prompt, given, keep)
+            if result is None:
+                await keep(messages)
+            return result
         return None
 
     serving = asyncio.create_task(serve())
@@ -122,8 +125,6 @@ async def by_node(client: Client, prompt: str | None, given: Given, keep: Keep) 
                             break
             if client.gone:
                 break
-    if running.result is None:
-        await keep(running.ctx.state.message_history)
     return running.result
 
 
@@ -138,4 +139,6 @@ async def all_events(
             if isinstance(event, AgentRunResultEvent):
                 result = event.result
             await client.take(event)
+            if client.gone and not hasattr(events, "cancel"):
+                break
     return result

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from kept import kept
@@ -18,18 +17,12 @@ from model import LOOK_UP
 from plugpull import record_effect
 from pydantic_ai import ModelRetry, RunContext, Tool
 from pydantic_ai.messages import ToolReturn
-from settings import APPROVAL, KEEPS_CLASSES, KEPT, KEY, RETRY, TOOLS, WORLD
+from settings import APPROVAL, KEEPS_CLASSES, KEPT, KEY, RETRY, WORLD
 
 
 def charge_card(ctx: RunContext[Any], amount: int, memo: str, payment: int) -> str:
     """Charge the customer's card."""
     charge(ctx, payment)
-    return f"charged ${amount} ({memo})"
-
-
-async def charge_card_async(ctx: RunContext[Any], amount: int, memo: str, payment: int) -> str:
-    """Charge the customer's card, from a coroutine."""
-    await asyncio.to_thread(charge, ctx, payment)
     return f"charged ${amount} ({memo})"
 
 
@@ -82,9 +75,7 @@ def charging() -> list[Tool[Any]]:
     """The tool that charges a card, in the world as it is now."""
     if WORLD == "tool-removed":
         return []
-    charges: Any = charge_card_async if TOOLS == "async" else charge_card
-    if WORLD == "tool-schema-changed":
-        charges = charge_in_cents
+    charges: Any = charge_in_cents if WORLD == "tool-schema-changed" else charge_card
     return [Tool(charges, name="charge_card", requires_approval=bool(APPROVAL))]
 
 
