@@ -134,7 +134,8 @@ def _merged(places: dict[str, list[str]]) -> dict[str, list[str]]:
 
 def _reason(entry: Entry) -> str:
     """The sentence without what the id says anyway, so that equal reasons stand together."""
-    return entry.detail.removeprefix(f"saved by {entry.saved_by}: ")
+    text = entry.detail.removeprefix(f"saved by {entry.saved_by}: ")
+    return text.removeprefix("refused, and says why: ")
 
 
 def _title(grid: Grid) -> str:
