@@ -25,9 +25,6 @@ target.json sets:
     What is streamed: the events of each ``node``, or ``all`` of the run.
 ``PLUGPULL_SIGTERM``
     ``cancel`` where SIGTERM cancels the run; else it ends the process.
-``PLUGPULL_KEPT``
-    Where a tool puts the application's own values: in the ``content`` of its answer, which the
-    model reads, or in its ``metadata``.
 
 ``PLUGPULL_BATCH``, ``PLUGPULL_WORLD``, ``PLUGPULL_APPROVAL``, ``PLUGPULL_DECISIONS``,
 ``PLUGPULL_STREAM`` and ``PLUGPULL_STATE`` are the scenarios' own: see docs/add-a-target.md.

@@ -14,7 +14,6 @@ from typing import Any
 from model import LOOK_UP
 from pydantic import BaseModel
 from pydantic_ai.messages import ModelMessage, ToolReturnPart
-from settings import KEPT
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def found_in(history: Sequence[ModelMessage]) -> Any:
     for message in history:
         for part in message.parts:
             if isinstance(part, ToolReturnPart) and part.tool_name == LOOK_UP:
-                return part.metadata if KEPT == "metadata" else part.content
+                return part.metadata
     return None
 
 

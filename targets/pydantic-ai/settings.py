@@ -21,7 +21,6 @@ NEXT = os.environ.get("PLUGPULL_NEXT", "plain")
 RETRY = os.environ.get("PLUGPULL_RETRY", "none")
 EVENTS = os.environ.get("PLUGPULL_EVENTS", "node")
 SIGTERM = os.environ.get("PLUGPULL_SIGTERM", "default")
-KEPT = os.environ.get("PLUGPULL_KEPT", "content")
 
 BATCH = int(os.environ.get("PLUGPULL_BATCH", "0"))
 WORLD = os.environ.get("PLUGPULL_WORLD", "")

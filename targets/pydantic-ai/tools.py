@@ -17,7 +17,7 @@ from model import LOOK_UP
 from plugpull import record_effect
 from pydantic_ai import ModelRetry, RunContext, Tool
 from pydantic_ai.messages import ToolReturn
-from settings import APPROVAL, KEEPS_CLASSES, KEPT, KEY, RETRY, WORLD
+from settings import APPROVAL, KEEPS_CLASSES, KEY, RETRY, WORLD
 
 
 def charge_card(ctx: RunContext[Any], amount: int, memo: str, payment: int) -> str:
@@ -44,11 +44,9 @@ def reserve_stock(about: str) -> str:
     return f"reserved ({about})"
 
 
-def look_up_order(about: str) -> Any:
+def look_up_order(about: str) -> ToolReturn:
     """Look up the order, as the application knows it."""
-    if KEPT == "metadata":
-        return ToolReturn(return_value=f"found ({about})", metadata=kept())
-    return kept()
+    return ToolReturn(return_value=f"found ({about})", metadata=kept())
 
 
 def charge(ctx: RunContext[Any], payment: int) -> None:
