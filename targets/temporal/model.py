@@ -1,4 +1,4 @@
-"""The fake model: what it says depends on the conversation alone, ids and wording are new each time.
+"""The fake model: what it says depends on the conversation, its ids and wording are new each time.
 
 It refuses a conversation in which a call has no answer, as real providers do.
 """
@@ -41,7 +41,7 @@ def _call(name: str) -> Message:
 
 
 def _words(text: str) -> str:
-    return f"{text} ({random.getrandbits(32):08x})"  # noqa: S311 - wording, no secret
+    return f"{text} ({random.getrandbits(32):08x})"
 
 
 def _refuse_unpaired(messages: list[Message]) -> None:

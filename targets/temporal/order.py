@@ -38,7 +38,9 @@ class _Agent:
     async def turn(self) -> None:
         """Ask and act, until the model asks for nothing more."""
         while True:
-            said = await self.do("ask_model", Question(self.setup.model, self.messages, self.wishes()))
+            said = await self.do(
+                "ask_model", Question(self.setup.model, self.messages, self.wishes())
+            )
             self.messages.append(said)
             if not said["calls"]:
                 return

@@ -35,7 +35,8 @@ def serve() -> None:
     ports += ["--metrics-port", os.environ["PLUGPULL_PORT_METRICS"]]
     state = str(Path(os.environ["PLUGPULL_SERVICE_DIR"]) / "temporal.sqlite")
     words = ["server", "start-dev", "--headless", "--ip", host, *ports]
-    os.execv(command(), [command(), *words, "--db-filename", state, "--log-level", "error"])
+    words += ["--db-filename", state, "--log-level", "error"]
+    os.execv(command(), [command(), *words])  # noqa: S606 - no shell is wanted
 
 
 def ready() -> None:
