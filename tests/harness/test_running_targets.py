@@ -97,6 +97,7 @@ ALL_PASS = [
     "kill-mid-tool after-effect PASS",
     "lost-session-write write-lost PASS",
     "lost-session-write ack-lost PASS",
+    "lost-session-write outage PASS",
 ]
 
 
@@ -110,7 +111,7 @@ def test_controls_run_with_every_cell_and_are_no_row(lab: Lab, controlled: Path)
     assert words(report) == ALL_PASS
     assert report.results == told
     controls = report.cell["controls"]
-    assert len(controls) == 2 * 4 + 2 * 3
+    assert len(controls) == 2 * 4 + 3 * (3 + 3)
     assert all(one["expected"] == one["found"] for one in controls)
     assert {one.target for one in report.results} == {f"toy {version('plugpull')}"}
     assert report.cell["stage"] == "done"
@@ -156,10 +157,10 @@ def test_a_session_control_that_deviates_spares_the_other_scenario(
     lab: Lab, controlled: Path
 ) -> None:
     """The other way round, by the worst of several writes."""
-    expect = {"write-lost": "PASS held", "ack-lost": "PASS held"}
+    expect = {"write-lost": "PASS held", "ack-lost": "PASS held", "outage": "PASS held"}
     change_control(controlled, "writes-again", expect=expect)
     report = run(lab, controlled, scenarios=BOTH)
-    assert [line.split()[-1] for line in words(report)] == ["PASS", "PASS", "ERROR", "ERROR"]
+    assert [line.split()[-1] for line in words(report)] == ["PASS"] * 2 + ["ERROR"] * 3
     assert "writes-again at ack-lost has to be PASS held and was FAIL duplicated" in (
         report.results[2].detail
     )
@@ -283,7 +284,7 @@ def test_what_is_not_supported_is_in_the_cell(lab: Lab, targets: Path) -> None:
     )
     report = run(lab, targets, scenarios=BOTH)
     assert [one["reason"] for one in report.not_supported] == ["none", "third"]
-    assert report.not_supported[0] == {**gap, "variant": None}
+    assert report.not_supported[0] == {**gap, "variant": None, "kill_point": None}
     assert run(lab, targets, scenarios=("kill-mid-tool",)).not_supported == []
     assert len(report.results) == 2
 
