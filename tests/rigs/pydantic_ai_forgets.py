@@ -10,13 +10,20 @@ from typing import Any
 TARGET = Path(__file__).resolve().parents[2] / "targets" / "pydantic-ai" / "agent.py"
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(TARGET.parent))
     spec = importlib.util.spec_from_file_location("pydantic_ai_target", TARGET)
     assert spec is not None
     assert spec.loader is not None
     target: Any = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = target
     spec.loader.exec_module(target)
-    shipped_save = target.save
-    # Only a history that ends on the model's words is stored.
-    target.save = lambda messages: shipped_save(messages) if target.ended(messages) else None
+    history: Any = sys.modules["history"]
+    shipped_keep = history.FileBook.keep
+
+    async def keep(book: Any, messages: Any) -> None:
+        """Only a history that ends on the model's words is stored."""
+        if history.ended(messages):
+            await shipped_keep(book, messages)
+
+    history.FileBook.keep = keep
     target.main(sys.argv[-1])

@@ -13,6 +13,10 @@ NOTE = (
     "(documented: a run without a prompt executes the tool calls at the end of the history, see "
     "https://pydantic.dev/docs/ai/core-concepts/message-history/#making-histories-provider-valid)"
 )
+NOTE_AT_END = (
+    "(documented: the messages are there when the run has ended, see "
+    "https://pydantic.dev/docs/ai/core-concepts/message-history/#accessing-messages-from-results)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +36,19 @@ def shipped(pydantic_ai: Environment) -> Run:
 def test_the_shipped_target_as_it_is_printed(shipped: Run) -> None:
     """The pending call runs again under its old id: a key of it makes the difference."""
     once = "the provider saw exactly 1 charge_card effect"
-    twice = (
-        "effect duplicated: the provider saw 2 charge_card effects after resume (expected 1) "
-        f"{NOTE}"
-    )
+    twice = "effect duplicated: the provider saw 2 charge_card effects after resume (expected 1) "
     plain = "pydantic-ai 2.43.0 history=per-node"
-    keyed = f"{plain} key=tool-call-id"
+    ended = "pydantic-ai 2.43.0 history=at-end"
+    keyed = "key=tool-call-id"
     assert [re.split(r" {2,}", line) for line in shipped.lines] == [
         ["PASS", "kill-mid-tool", "before-effect", plain, once],
-        ["FAIL", "kill-mid-tool", "after-effect", plain, twice],
-        ["PASS", "kill-mid-tool", "before-effect", keyed, once],
-        ["PASS", "kill-mid-tool", "after-effect", keyed, once],
+        ["FAIL", "kill-mid-tool", "after-effect", plain, twice + NOTE],
+        ["PASS", "kill-mid-tool", "before-effect", f"{plain} {keyed}", once],
+        ["PASS", "kill-mid-tool", "after-effect", f"{plain} {keyed}", once],
+        ["PASS", "kill-mid-tool", "before-effect", ended, once],
+        ["FAIL", "kill-mid-tool", "after-effect", ended, twice + NOTE_AT_END],
+        ["PASS", "kill-mid-tool", "before-effect", f"{ended} {keyed}", once],
+        ["FAIL", "kill-mid-tool", "after-effect", f"{ended} {keyed}", twice + NOTE_AT_END],
     ]
     assert shipped.returncode == 0
 
