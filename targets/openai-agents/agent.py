@@ -31,7 +31,7 @@ pause. What a variant of target.json sets:
 ``PLUGPULL_STOP``
     How a stream is stopped: ``immediate`` or ``after-turn``.
 ``PLUGPULL_CONTEXT``
-    How the application's context is made, and that it is given again ``on-resume``.
+    What the application's context is: an ``object``, or one with a ``serializer`` of its own.
 ``PLUGPULL_GUARD``
     ``yes`` for an agent with a guardrail on its output, and tools that may end a run.
 ``PLUGPULL_NAMES``
@@ -49,7 +49,7 @@ from agents import Runner
 from agents.tracing import set_trace_provider
 from agents.tracing.provider import DefaultTraceProvider
 from approval import decide, decide_all
-from desk import KEPT, context, context_on_resume, describe
+from desk import KEPT, context, describe
 from model import QUESTION, STREAMED
 from order import APPROVAL, ORDER, REQUEST, SHOP
 from plugpull import record_effect
@@ -100,7 +100,7 @@ async def approve(session: Session | None) -> None:
 async def go_on(state: State, session: Session | None) -> None:
     """Run to the end or the next pause. If that fails, keep the newest state and fail."""
     try:
-        result = await run(state, session, context=context_on_resume())
+        result = await run(state, session)
     except Exception:
         if KEEP == "always":
             await save(state)

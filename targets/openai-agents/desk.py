@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import BaseModel
 
 KEPT = os.environ.get("PLUGPULL_STATE") == "classes"
-HOW = os.environ.get("PLUGPULL_CONTEXT", "mapping")
+HOW = os.environ.get("PLUGPULL_CONTEXT", "object")
 
 
 @dataclass(frozen=True)
@@ -66,18 +66,9 @@ def fill() -> Desk:
     )
 
 
-def context() -> Any:
+def context() -> Desk | None:
     """What a new run gets as context."""
-    if HOW == "on-resume":
-        return {"customer": "C-7"}
-    if not KEPT:
-        return None
-    return fill() if HOW in {"object", "serializer"} else dict(vars(fill()))
-
-
-def context_on_resume() -> Any:
-    """What a run that goes on gets as context: nothing, unless the application gives one anew."""
-    return {"customer": "C-7"} if HOW == "on-resume" else None
+    return fill() if KEPT else None
 
 
 def serialize() -> Callable[[Any], Mapping[str, Any]] | None:

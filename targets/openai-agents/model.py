@@ -147,11 +147,16 @@ def refuse_unpaired(items: list[Any]) -> None:
     Raises:
         ValueError: As a real provider says it.
     """
-    calls = [item["call_id"] for item in items if item.get("type") == "function_call"]
-    answers = [item["call_id"] for item in items if item.get("type") == "function_call_output"]
-    if sorted(calls) != sorted(answers):
-        error = "400: an assistant message with tool calls must be followed by tool messages"
-        raise ValueError(error)
+    waiting: set[str] = set()
+    for item in [*items, {}]:
+        kind = item.get("type")
+        if kind == "function_call":
+            waiting.add(item["call_id"])
+        elif kind == "function_call_output" and item["call_id"] in waiting:
+            waiting.remove(item["call_id"])
+        elif waiting or kind == "function_call_output":
+            error = "400: an assistant message with tool calls must be followed by tool messages"
+            raise ValueError(error)
 
 
 def wish_of(call: Any) -> Wish:

@@ -66,6 +66,8 @@ ELSEWHERE = {
     r"pip install \./harness agent-framework-core.*": "tests/targets/test_examples.py",
     r"python .*examples/agent_framework_workflow/.*": "tests/targets/test_examples.py",
     r"python .*docs/findings/agent-framework-.*": "tests/targets/test_agent_framework.py",
+    r"python .*docs/findings/openai-agents-.*": "tests/targets/test_openai_agents_scenarios.py",
+    r"plugpull --target openai-agents .*": "tests/targets/test_openai_agents_scenarios.py",
     r"plugpull --target agent-framework .*": "tests/targets/test_agent_framework.py",
     r"sh results/repro/.*/reproduce\.sh": "tests/maintainers/test_repro.py",
     r"sh reproduce\.sh": "tests/maintainers/test_repro.py",

@@ -14,7 +14,11 @@ RELEASES = {
     ("langgraph", "<0.6.0"): ("langgraph-0.5.4", "langgraph-1.2.11"),
     ("langgraph", "<1.0.10"): ("langgraph-0.6.11", "langgraph-1.2.11"),
     ("openai-agents", "<0.8.0"): ("openai-agents-0.7.0", "openai-agents-0.19.4"),
+    ("openai-agents", "<0.12.0"): ("openai-agents-0.7.0", "openai-agents-0.19.4"),
     ("openai-agents", "<0.20.0"): ("openai-agents-0.19.4", "openai-agents-0.22.2"),
+    ("pydantic-ai", "<2.26.0"): ("pydantic-ai-1.11.1", "pydantic-ai-2.37.0"),
+    ("pydantic-ai", "<2.53.0"): ("pydantic-ai-2.43.0", "pydantic-ai-2.68.0"),
+    ("pydantic-ai", "<2.66.0"): ("pydantic-ai-2.43.0", "pydantic-ai-2.68.0"),
 }
 
 HAS = """

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from frameworks import NOTHING, Environment, Environments, Run, watch
+from frameworks import Environment, Environments, Run, watch
 from plugpull.manifest import read_manifest
 from plugpull.notes import annotate
 from plugpull.store import canonical
@@ -31,6 +31,7 @@ def shipped(sdk: Environment) -> Run:
     """The shipped target, losing the write with the staged input."""
     return sdk.plugpull(
         *("--target", "openai-agents", "--targets", TARGETS, "--scenario", "lost-session-write"),
+        *("--variant", "no-key", "--variant", "tool-call-id"),
     )
 
 
@@ -53,8 +54,10 @@ def test_the_shipped_target_as_it_is_printed(shipped: Run) -> None:
     assert [re.split(r" {2,}", line) for line in shipped.lines] == [
         ["PASS", "lost-session-write", "write-lost", plain, whole],
         ["FAIL", "lost-session-write", "ack-lost", plain, double],
+        ["PASS", "lost-session-write", "outage", plain, whole],
         ["PASS", "lost-session-write", "write-lost", keyed, whole],
         ["FAIL", "lost-session-write", "ack-lost", keyed, double],
+        ["PASS", "lost-session-write", "outage", keyed, whole],
     ]
     assert shipped.returncode == 0
 
@@ -79,8 +82,8 @@ def test_the_stored_history_is_whole(shipped: Run) -> None:
 
 
 def test_every_write_can_be_lost(every_write: Run) -> None:
-    """All five writes at both fault points give a verdict; the last one cannot be made up for."""
-    assert [len(results) for results in every_write.results.values()] == [5, 5]
+    """All five writes at each fault point give a verdict; the last one cannot be made up for."""
+    assert [len(results) for results in every_write.results.values()] == [5, 5, 5]
     assert "ERROR" not in every_write.verdicts("no-key")
     final = every_write.results["no-key", "write-lost"][4]
     assert (final["verdict"], final["outcome"]) == ("FAIL", "refused")
@@ -95,8 +98,9 @@ def test_the_framework_is_imported_once(shipped: Run) -> None:
 def test_no_connection_and_no_key(sdk: Environment, tmp_path: Path) -> None:
     """No process of a run uses the network, and the user's keys do not reach it."""
     run, seen = watch(sdk, "openai-agents", "lost-session-write", tmp_path)
-    assert run.verdicts("watched") == ("PASS", "FAIL")
-    assert seen == NOTHING
+    assert run.verdicts("watched") == ("PASS", "FAIL", "PASS")
+    assert set(seen.pop("process")) == {""}
+    assert seen == {"network": [], "secret": []}
 
 
 ITEM = {"content": "STAGED", "role": "user"}
