@@ -1,4 +1,4 @@
-"""A run cancelled inside a tool has its call told as interrupted, though the tool has done its work.
+"""A call that was cancelled in its tool is made again, though the tool has done its work.
 
 python pydantic-ai-cancelled-call-again.py     needs pydantic-ai-slim 2.26.0 or later
 """
@@ -10,7 +10,7 @@ from pydantic_ai import Agent, CancellationToken, RunCancelled
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
-in_tool, cancelled = threading.Event(), threading.Event()
+in_tool, stopped, done = threading.Event(), threading.Event(), threading.Event()
 charged = []
 
 
@@ -24,11 +24,16 @@ def model(messages, _info):
 agent = Agent(FunctionModel(model))
 
 
-@agent.tool_plain
-def charge_card() -> str:
+def charge():
     in_tool.set()
-    cancelled.wait()
+    stopped.wait()
     charged.append("once")
+    done.set()
+
+
+@agent.tool_plain
+async def charge_card() -> str:
+    await asyncio.to_thread(charge)
     return "charged"
 
 
@@ -37,11 +42,12 @@ async def main():
     run = asyncio.create_task(agent.run("Charge my card.", cancellation_token=token))
     await asyncio.to_thread(in_tool.wait)
     token.cancel()
-    cancelled.set()
     try:
         await run
-    except RunCancelled as stopped:
-        history = stopped.all_messages()
+    except RunCancelled as cancelled:
+        history = cancelled.all_messages()
+    stopped.set()
+    await asyncio.to_thread(done.wait)
 
     result = await agent.run(message_history=history)
     print("told:", next(p.content for m in result.all_messages()[2:] for p in m.parts))

@@ -1,4 +1,4 @@
-"""A run cancelled inside its only tool leaves a history that takes no new prompt (pydantic-ai#7977).
+"""A run cancelled in its only tool leaves a history that takes no new prompt (pydantic-ai#7977).
 
 python pydantic-ai-cancelled-in-tool.py     needs pydantic-ai-slim
 """
@@ -6,6 +6,7 @@ python pydantic-ai-cancelled-in-tool.py     needs pydantic-ai-slim
 import asyncio
 
 from pydantic_ai import Agent, ModelMessagesTypeAdapter, capture_run_messages
+from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
@@ -38,7 +39,7 @@ async def main():
     print("stored:", [part.part_kind for message in history for part in message.parts])
     try:
         print("answer:", (await agent.run("When does it arrive?", message_history=history)).output)
-    except Exception as error:
+    except UserError as error:
         print(f"{type(error).__name__}: {error}")
 
 

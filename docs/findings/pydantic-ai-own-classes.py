@@ -49,5 +49,6 @@ messages = agent.run_sync("What have I ordered?").all_messages()
 stored = ModelMessagesTypeAdapter.dump_json(messages)
 read = ModelMessagesTypeAdapter.validate_json(stored)
 for name in ("content", "metadata"):
-    for before, after in zip(getattr(messages[2].parts[0], name), getattr(read[2].parts[0], name)):
+    both = (getattr(one[2].parts[0], name) for one in (messages, read))
+    for before, after in zip(*both, strict=True):
         print(f"{name}: {before!r} -> {after!r}")
