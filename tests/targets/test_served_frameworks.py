@@ -38,7 +38,7 @@ def test_a_key_of_the_framework_makes_the_difference(served: tuple[str, Run]) ->
     assert run.verdicts(keyed) == ("PASS", "PASS")
     duplicated = run.one(without, "after-effect")
     assert duplicated["outcome"] == "duplicated"
-    (note,) = read_manifest(TARGETS / name).notes
+    note = read_manifest(TARGETS / name).notes[0]
     assert duplicated["detail"].endswith(f"{note.text} {note.link})")
 
 
