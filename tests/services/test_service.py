@@ -85,7 +85,18 @@ def test_a_port_that_was_taken_meanwhile_is_given_up(service: MakeService, notes
     with started(service("clash")) as running:
         assert running.facts["starts"] == 2
         assert ask(running, "order-42 paid") == "paid"
-        assert alive(notes.pid("holder"))
+        assert alive(notes.pid("holder1"))
+
+
+def test_who_always_loses_its_port_is_given_up(service: MakeService, notes: Notes) -> None:
+    """After three starts; and whoever has the ports is no server of ours that stayed."""
+    running = service("clash-always")
+    with pytest.raises(ServiceFailure) as failure:
+        running.start()
+    assert "somebody else has the port" in failure.value.why
+    assert alive(notes.pid("holder3"))
+    assert not notes.folder.joinpath("holder4.pid").exists()
+    assert "left" not in running.facts
 
 
 @on_linux

@@ -45,8 +45,9 @@ def serve() -> None:
     if KIND == "dies":
         print("no room for the words", file=sys.stderr)
         sys.exit(3)
-    if KIND == "clash" and not NOTES.joinpath("holder.pid").exists():
-        hold()
+    held = len([*NOTES.glob("holder*.pid")])
+    if held < {"clash": 1, "clash-always": 9}.get(KIND, 0):
+        hold(f"holder{held + 1}.pid")
         sys.exit("somebody else has the port")
     if KIND in {"never", "silent"}:
         signal.pause()
@@ -71,8 +72,8 @@ def serve() -> None:
             connection.sendall(known.setdefault(name, word).encode())
 
 
-def hold() -> None:
-    """Let somebody else take the port."""
+def hold(note: str) -> None:
+    """Let somebody else take the port, and note who."""
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(PORT)],
         env={},
@@ -80,7 +81,7 @@ def hold() -> None:
         start_new_session=True,
     )
     assert holder.stdout is not None
-    NOTES.joinpath("holder.pid").write_text(holder.stdout.readline().decode())
+    NOTES.joinpath(note).write_text(holder.stdout.readline().decode())
 
 
 def ask(text: str) -> str:

@@ -257,7 +257,8 @@ class Service:
     def _left(self) -> list[str]:
         """What still runs: a server that does not die, and whoever has got hold of a port."""
         left = [f"pid {self.facts['pid']} does not end"] if "pid" in self.facts else []
-        ports = set(self._ports.values())
+        # Of a port that it never had, somebody else's server is no concern of ours.
+        ports = set(self._ports.values()) if "listens" in self.facts else set()
         left += [
             f"pid {one.pid} listens on {one}"
             for one in sorted(listeners() or (), key=_order)
