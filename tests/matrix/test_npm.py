@@ -6,12 +6,16 @@ A stand-in for npm says what npm would say; the real one brings a real server in
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from plugpull.matrix import npm
 from plugpull.matrix.environments import State
+from plugpull.matrix.repro_script import script
+from plugpull.matrix.reproduction import Reproduction
 from plugpull.matrix.uvrun import EnvironmentFailure
 
 SERVER = "@org/server@1.2.3"
@@ -121,3 +125,17 @@ def test_one_version_of_a_package(text: str) -> None:
 def test_no_version_of_a_package(text: str) -> None:
     """A range would be another package tomorrow, and a path is none of npm's."""
     assert not npm.is_npm_package(text)
+
+
+def test_a_report_that_stands_alone_brings_them() -> None:
+    """Its script installs them where the target looks; without any it does not ask for npm."""
+    plain = Reproduction(
+        *("toy-1.0/py3.13/kill-mid-tool/default/after-effect", "Toy", "toy", "toy", "3.13"),
+        *("kill-mid-tool", "default", "after-effect", 5, {}, {}),
+    )
+    assert "npm" not in script(plain, "plugpull.whl", hashed=True)
+    text = script(replace(plain, npm=(SERVER,)), "plugpull.whl", hashed=True)
+    (line,) = [line for line in text.splitlines() if line.startswith("npm install")]
+    assert "--ignore-scripts" in line
+    assert line.endswith(f'--prefix "$venv" {SERVER}')
+    subprocess.run(["sh", "-n"], input=text, text=True, check=True)

@@ -100,6 +100,7 @@ def _run_again(found: Looked, ready: Prepared, repeat: int | None) -> Reproducti
         variant=variant,
         point="/".join(point),
         repeat=again,
+        npm=cell.resolution.npm,
         raw=raw,
         cell={
             **file.cell,

@@ -44,7 +44,7 @@ else
     "$python" -m pip install --quiet --no-deps wheels/{wheel}
     if [ -n "$with" ]; then "$python" -m pip install --quiet --no-deps "$with"; fi
 fi
-code=0
+{npm}code=0
 "$python" -m plugpull --target {target} --targets "$here/targets" \\
     --scenario {scenario} --variant {variant} \\
     --fault-point {point} --timing-repeat {repeat} --strict "$@" || code=$?
@@ -57,6 +57,12 @@ exit "$code"
 """
 
 
+#: What comes from npm goes into the environment's own folder, where the target looks for it.
+_NPM = """\
+npm install --silent --no-audit --no-fund --no-save --ignore-scripts --prefix "$venv" {packages}
+"""
+
+
 def script(one: Reproduction, wheel: str, *, hashed: bool) -> str:
     """The text of ``reproduce.sh``.
 
@@ -65,7 +71,9 @@ def script(one: Reproduction, wheel: str, *, hashed: bool) -> str:
         wheel: The file name of the harness.
         hashed: Whether every requirement has a hash.
     """
+    packages = shlex.join(one.npm)
     return _TEXT.format(
+        npm=_NPM.format(packages=packages) if packages else "",
         id=one.id,
         python=one.python,
         distribution=one.distribution,

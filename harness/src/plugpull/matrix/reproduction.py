@@ -24,6 +24,7 @@ class Reproduction:
         repeat: How often the fault point is tried where timing plays a part.
         raw: The result as the core wrote it.
         cell: Facts about the environment.
+        npm: What comes from npm, each package with its version.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Reproduction:
     repeat: int
     raw: dict[str, Any]
     cell: dict[str, Any]
+    npm: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
