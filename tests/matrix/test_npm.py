@@ -130,8 +130,17 @@ def test_no_version_of_a_package(text: str) -> None:
 def test_a_report_that_stands_alone_brings_them() -> None:
     """Its script installs them where the target looks; without any it does not ask for npm."""
     plain = Reproduction(
-        *("toy-1.0/py3.13/kill-mid-tool/default/after-effect", "Toy", "toy", "toy", "3.13"),
-        *("kill-mid-tool", "default", "after-effect", 5, {}, {}),
+        id="toy-1.0/py3.13/kill-mid-tool/default/after-effect",
+        title="Toy",
+        distribution="toy",
+        target="toy",
+        python="3.13",
+        scenario="kill-mid-tool",
+        variant="default",
+        point="after-effect",
+        repeat=5,
+        raw={},
+        cell={},
     )
     assert "npm" not in script(plain, "plugpull.whl", hashed=True)
     text = script(replace(plain, npm=(SERVER,)), "plugpull.whl", hashed=True)
