@@ -139,6 +139,7 @@ def _cell_of(file: CellFile, version: str, python: str) -> Cell:
             resolution=Resolution(
                 requirements=tuple(facts["requirements"]),
                 constraints=tuple(facts["constraints"]),
+                npm=tuple(facts.get("npm", ())),
                 as_of=facts.get("as_of"),
                 as_of_asked=file.text("as_of_asked"),
                 wheels=tuple(Wheel(**wheel) for wheel in facts.get("wheels") or ()),
