@@ -80,7 +80,7 @@ async def next_turn(book: Book) -> None:
         await resume(book)
     given = await book.open()
     if NEXT == "repair":
-        from pydantic_ai.messages import repair_messages  # noqa: PLC0415 - from 2.5x on
+        from pydantic_ai.messages import repair_messages  # noqa: PLC0415 - from 2.53.0 on
 
         given = {"message_history": repair_messages(given["message_history"])}
     if await take_turn(book, QUESTION, given) is not None:
@@ -115,7 +115,7 @@ def open_book() -> Book:
     """Where the conversation is kept."""
     if not HISTORY.startswith("store"):
         return FileBook()
-    from conversations import StoreBook  # noqa: PLC0415 - the framework has stores from 2.6x on
+    from conversations import StoreBook  # noqa: PLC0415 - with 2.66.0
 
     return StoreBook()
 

@@ -1,6 +1,6 @@
 """Where the conversation is kept: in a file of the application's own.
 
-Up to 2.6x Pydantic AI keeps nothing by itself, and from then on nothing that it is not told to. The
+Up to 2.64 Pydantic AI keeps nothing by itself, and from 2.66 on nothing that it is not told to. The
 application takes the messages and hands them to the next run:
 
 * https://pydantic.dev/docs/ai/core-concepts/message-history/#storing-and-loading-messages-to-json

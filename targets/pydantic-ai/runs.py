@@ -2,7 +2,7 @@
 
 * node by node: https://pydantic.dev/docs/ai/core-concepts/agent/#iterating-over-an-agents-graph
 * what is left of a run that failed: https://pydantic.dev/docs/ai/core-concepts/agent/#model-errors
-* what is left of a run that was cancelled, from 2.2x on:
+* what is left of a run that was cancelled, from 2.26 on:
   https://pydantic.dev/docs/ai/core-concepts/agent/#cancelling-a-run
 """
 

@@ -7,7 +7,7 @@
 ``run_stream`` is not here: it takes the first text for the final answer, and this model says
 something before it calls a tool.
 
-Releases before 2.2x have no way to stop a run but to leave its context manager, which takes a loop
+Releases before 2.26 have no way to stop a run but to leave its context manager, which takes a loop
 that has its turn.
 """
 
