@@ -17,7 +17,12 @@ from toycell import PYTHON, Toy, make_toy
 __all__ = ["BASE", "branch", "make_check_toy"]
 
 #: How the release fares.
-BASE = {"one/before": 0, "one/after": 10, "two/before": 0, "two/after": 0}
+BASE = {
+    "one/before-effect": 0,
+    "one/after-effect": 10,
+    "two/before-effect": 0,
+    "two/after-effect": 0,
+}
 
 MAIN = '''
 """Reports how the imported version says it fares."""

@@ -58,13 +58,15 @@ def test_a_branch_is_compared_with_its_release(
     toy: Toy, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Fixed, regressed and unchanged; the changed ones were tried twice; the exit code is 1."""
-    sha = branch(toy.root.parent / "clone", {**BASE, "one/after": 0, "two/before": 10})
+    sha = branch(
+        toy.root.parent / "clone", {**BASE, "one/after-effect": 0, "two/before-effect": 10}
+    )
     assert run(toy, "--repo", "clone", "--ref", "main") == 1
     assert states(toy) == {
-        "one/before": "unchanged",
-        "one/after": "fixed",
-        "two/before": "regressed",
-        "two/after": "unchanged",
+        "one/before-effect": "unchanged",
+        "one/after-effect": "fixed",
+        "two/before-effect": "regressed",
+        "two/after-effect": "unchanged",
     }
     said = capsys.readouterr()
     first = said.err.splitlines()[0]
@@ -72,7 +74,9 @@ def test_a_branch_is_compared_with_its_release(
     assert said.err.index(first) < said.err.index("building iniconfig")
     lines = said.out.splitlines()
     assert lines[0].startswith(f"toy git.{sha[:12]} against 2.0.0 (the newest release that is not")
-    assert lines[1].startswith(f"regressed         py{PYTHON}/kill-mid-tool/two/before: PASS in 2")
+    assert lines[1].startswith(
+        f"regressed         py{PYTHON}/kill-mid-tool/two/before-effect: PASS in 2"
+    )
     assert "FAIL in 2 of 2 runs -> PASS in 2 of 2 runs" in said.out
     assert "1 fixed, 1 regressed, 2 unchanged" in lines
     # Once each, and once more for the two variants that have a change.
@@ -82,14 +86,14 @@ def test_a_branch_is_compared_with_its_release(
 def test_the_block_for_the_pull_request(toy: Toy) -> None:
     """What was compared, the changed rows first, their evidence, and how to repeat it."""
     clone = toy.root.parent / "clone"
-    sha = branch(clone, {**BASE, "one/after": 0})
+    sha = branch(clone, {**BASE, "one/after-effect": 0})
     assert run(toy, "--repo", "clone", "--ref", "main", "--as-of", "2026-08-15") == 0
     command = f"--ref {sha} --repo {clone} --base 2.0.0 --as-of 2026-08-15"
     [page] = (toy.root / "results" / "check").glob("*.md")
     text = page.read_text(encoding="utf-8")
     order = [
         "**1 fixed, 0 regressed, 3 unchanged.**",
-        f"| **fixed** | `py{PYTHON}/kill-mid-tool/one/after`",
+        f"| **fixed** | `py{PYTHON}/kill-mid-tool/one/after-effect`",
         f"- checked: `{toy.root.parent}/clone`, `main` at {sha}",
         "- compared with: 2.0.0",
         "- packages as of 2026-08-16T00:00:00Z, the same for both",
@@ -132,9 +136,9 @@ def test_shares_of_failures_are_told_apart_or_said_not_to_be(toy: Toy) -> None:
 
 def test_what_has_no_verdict_is_an_error(toy: Toy, capsys: pytest.CaptureFixture[str]) -> None:
     """An ERROR on one side is no finding about the branch, and outweighs one."""
-    branch(toy.root.parent / "clone", {**BASE, "one/before": -1, "two/before": 10})
+    branch(toy.root.parent / "clone", {**BASE, "one/before-effect": -1, "two/before-effect": 10})
     assert run(toy, "--repo", "clone", "--ref", "main") == 2
-    assert states(toy)["one/before"] == "could-not-prepare"
+    assert states(toy)["one/before-effect"] == "could-not-prepare"
     assert "1 regressed, 1 could-not-prepare" in capsys.readouterr().out
 
 
@@ -142,7 +146,7 @@ def test_a_version_that_was_not_imported_has_no_verdict(
     toy: Toy, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The version's number is no proof: the imported file has to be the wheel's own."""
-    branch(toy.root.parent / "clone", {**BASE, "one/after": 0})
+    branch(toy.root.parent / "clone", {**BASE, "one/after-effect": 0})
     toy.tell(base=BASE, timing=[], imported=__file__)
     assert run(toy, "--repo", "clone", "--ref", "main") == 2
     assert f"{__file__} is no file of iniconfig-2.0.1" in capsys.readouterr().out
@@ -154,22 +158,27 @@ def test_a_dirty_clone_is_allowed_and_named(toy: Toy, capsys: pytest.CaptureFixt
     branch(clone, BASE, version="9.0")
     git(["tag", "v1.1.1"], cwd=clone, doing="tag")
     git(["tag", "other-v2.0.0"], cwd=clone, doing="tag")
-    branch(clone, {**BASE, "one/before": 1}, version="9.0")
-    make_project(clone, "iniconfig", "9.0", f"FARES = {json.dumps({**BASE, 'one/after': 0})}\n")
+    branch(clone, {**BASE, "one/before-effect": 1}, version="9.0")
+    make_project(
+        clone, "iniconfig", "9.0", f"FARES = {json.dumps({**BASE, 'one/after-effect': 0})}\n"
+    )
     assert run(toy, "--path", "clone") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "toy path.clone against 1.1.1 (its nearest release tag, v1.1.1)"
     assert lines[1] == "  with uncommitted changes: iniconfig.py"
-    assert states(toy)["one/after"] == "fixed"
+    assert states(toy)["one/after-effect"] == "fixed"
 
 
 def test_only_what_is_asked_for_is_compared(toy: Toy) -> None:
     """A scenario, a variant, a fault point: any front of a result's name, or a glob."""
     branch(toy.root.parent / "clone", BASE)
-    assert run(toy, "--repo", "clone", "--ref", "main", "--only", "kill-mid-tool/one/after") == 0
-    assert list(states(toy)) == ["one/after"]
-    assert run(toy, "--repo", "clone", "--ref", "main", "--only", "*/before") == 0
-    assert list(states(toy)) == ["one/before", "two/before"]
+    assert (
+        run(toy, "--repo", "clone", "--ref", "main", "--only", "kill-mid-tool/one/after-effect")
+        == 0
+    )
+    assert list(states(toy)) == ["one/after-effect"]
+    assert run(toy, "--repo", "clone", "--ref", "main", "--only", "*/before-effect") == 0
+    assert list(states(toy)) == ["one/before-effect", "two/before-effect"]
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +191,7 @@ def tried(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Toy:
         git(["init", "--quiet", "--initial-branch", "main"], cwd=beside / name, doing="init")
     branch(beside / "clone", BASE, version="2.0.0")
     git(["branch", "old"], cwd=beside / "clone", doing="branch")
-    branch(beside / "clone", {**BASE, "one/after": 0}, version="2.0.0")
+    branch(beside / "clone", {**BASE, "one/after-effect": 0}, version="2.0.0")
     commit(make_project(beside / "other", "other"), "first")
     return make_check_toy(beside / "plugpull", wheels)
 
@@ -213,6 +222,14 @@ def tried(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Toy:
         (("--repo", "clone", "--ref", "old", "--base", "git+./clone@main"), "newer than what is"),
         (("--path", "clone", "--only", "kill-mid-tol"), 'did you mean "kill-mid-tool"'),
         (("--path", "clone", "--only", "toy/py3.13"), "it begins with the scenario"),
+        (("--path", "clone", "--only", "toy-2.0.0/py3.13/kill-mid-tool"), "--only kill-mid-tool$"),
+        (("--path", "clone", "--only", "kill-mid-tool/onne"), 'did you mean "one"'),
+        (
+            ("--path", "clone", "--only", "kill-mid-tool/three"),
+            "there are: one, two, before-effect",
+        ),
+        (("--path", "clone", "--only", "kill-mid-tool/one/afer-effect"), "mean .after-effect"),
+        (("--path", "clone", "--base", "nonsense"), "--base 'nonsense' is neither a version"),
         (("--path", "clone", "--python", "2.7"), "is not declared for it"),
         (("--path", "clone", "--with", "core"), "write it as NAME@DIR"),
     ],
@@ -227,6 +244,19 @@ def test_bad_input_is_one_error_before_anything_is_made(
     state = tried.root / ".plugpull"
     assert [*state.glob("envs/*"), *state.glob("sources/trees/*")] == []
     assert not list((tried.root / "results").rglob("*.json"))
+
+
+@pytest.mark.parametrize(
+    "posargs", [("--only", "kill-mid-tool/one/afer-effect"), ("--base", "nonsense")]
+)
+def test_what_is_misspelt_is_refused_before_any_code_is_built(
+    posargs: tuple[str, str], tried: Toy, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the options alone tell is told first: nothing of the branch has run by then."""
+    capsys.readouterr()
+    with pytest.raises(PlugpullError):
+        run(tried, "--path", "clone", *posargs)
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("asked", ["clone", "other"])

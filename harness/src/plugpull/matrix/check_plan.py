@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plugpull.errors import PlugpullError, UsageError
 from plugpull.matrix.check_base import check_order, default_base
 from plugpull.matrix.check_head import framework_of, head_of
+from plugpull.matrix.check_only import check_only
 from plugpull.matrix.declaration import read_declaration
 from plugpull.matrix.entries import Entry, parse_entry
 from plugpull.matrix.expansion import excludes, expand, rfc3339
@@ -18,7 +19,6 @@ from plugpull.matrix.model import python_order
 from plugpull.matrix.plan import Plan, now_utc
 from plugpull.matrix.selection import Selection, select
 from plugpull.matrix.sources import Sources
-from plugpull.matrix.tables import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -88,6 +88,10 @@ def plan_check(
     declaration = read_declaration(Path(matrix.matrix), root / "targets")
     framework = framework_of(options, declaration, root / "targets")
     reference = head_of(options, framework)
+    # Before anything is built: what is misspelt is known to be so now.
+    check_only(matrix.only, framework.name, framework.target)
+    if options.base is not None:
+        _asked_base(options.base, options.cwd)
     found = find_all(framework.pythons, download=matrix.download_python)
     sources = Sources(state_folder(root).root, found)
     say(
@@ -115,8 +119,7 @@ def plan_check(
     if entry.reference is None:
         check_order(version, head, sources)
     cells = _same_defaults(cells, found)
-    only = tuple(_selector(text, framework) for text in matrix.only)
-    selections = _selections(only, matrix.only, cells, framework.target)
+    only = tuple(f"{framework.name}/py*/{text.strip().strip('/')}" for text in matrix.only)
     plan = Plan(
         cells=tuple(cells),
         options=replace(matrix, only=only),
@@ -124,7 +127,7 @@ def plan_check(
         results=Path(matrix.results) / FOLDER,
         root=root,
         interpreters=dict(found),
-        selections=selections,
+        selections=_selections(only, cells, framework.target),
     )
     as_of = next((c.resolution.as_of for c in cells if c.resolution.as_of), "")
     chosen = replace(framework, entries=entries)
@@ -138,16 +141,20 @@ def _base(
         version, why = default_base(head, sources, index.releases(distribution), distribution)
         entry = parse_entry(version)
     else:
-        why = "as asked"
-        try:
-            entry = parse_entry(options.base, options.cwd)
-        except ValueError as error:
-            raise UsageError(f"--base {error}") from error
+        entry, why = _asked_base(options.base, options.cwd), "as asked"
     if entry.reference is not None:
         check_order(sources.find(entry.reference, distribution), head, sources)
-    elif entry.minors is not None or entry.majors:
-        raise UsageError(f"--base {options.base} names several versions", then="name one")
     return entry, why
+
+
+def _asked_base(text: str, cwd: Path) -> Entry:
+    try:
+        entry = parse_entry(text, cwd)
+    except ValueError as error:
+        raise UsageError(f"--base {error}") from error
+    if entry.reference is None and (entry.minors is not None or entry.majors):
+        raise UsageError(f"--base {text} names several versions", then="name one")
+    return entry
 
 
 def _excluded(cell: Cell, declaration: Declaration) -> Cell:
@@ -176,28 +183,10 @@ def _same_defaults(cells: list[Cell], found: Mapping[str, Interpreter | Missing]
     return [replace(cell, default=cell.python == newest) for cell in cells]
 
 
-def _selector(text: str, framework: Framework) -> str:
-    """A selector over ids of both versions, from one that begins with the scenario."""
-    if text.split("/", maxsplit=1)[0] == framework.name:
-        raise UsageError(
-            f"--only {text}: both versions are meant, so it begins with the scenario",
-            then=f"--only {text.partition('/')[2].partition('/')[2] or 'SCENARIO'}",
-        )
-    return f"{framework.name}/py*/{text.strip().strip('/')}"
-
-
 def _selections(
-    only: Sequence[str], asked: Sequence[str], cells: Sequence[Cell], target: TargetFacts
+    only: Sequence[str], cells: Sequence[Cell], target: TargetFacts
 ) -> dict[str, Selection]:
-    chosen: dict[str, Selection] = {}
-    for selector, text in zip(only, asked, strict=True):
-        if all(select([selector], cell, target) is None for cell in cells):
-            close = suggestion(text.split("/")[0], target.scenarios)
-            known = ", ".join(target.scenarios)
-            raise UsageError(
-                f"--only {text}: nothing matches", then=close or f"the scenarios are: {known}"
-            )
-    for cell in cells:
-        selection = select(only, cell, target) if only else None
-        chosen[cell.session] = selection or Selection()
-    return chosen
+    return {
+        cell.session: (select(only, cell, target) if only else None) or Selection()
+        for cell in cells
+    }
