@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from plugpull.errors import PlugpullError
 from plugpull.matrix.upgrade import record_states, upgrade
+from plugpull.matrix.upgrade_work import keep
 from toy_checkout import HERE, Checkout, make_checkout, only_once
 
 pytestmark = only_once
@@ -76,7 +78,7 @@ def test_a_recording_that_fails_keeps_what_was_recorded(toy: Checkout, tmp_path:
     kept.mkdir(parents=True)
     (kept / "state.json").write_text("{}")
     arguments = ["toy", "--versions", str(toy.wheel("1.0")), "--states", str(tmp_path / "states")]
-    code = record_states([*arguments, "--variant", "none"], root=toy.root, cwd=toy.root)
+    code = record_states([*arguments, "--timeout", "0.000001"], root=toy.root, cwd=toy.root)
     assert code == 2
     assert (kept / "state.json").read_text() == "{}"
     assert record_states(arguments, root=toy.root, cwd=toy.root) == 0
@@ -93,6 +95,8 @@ def test_a_recording_that_fails_keeps_what_was_recorded(toy: Checkout, tmp_path:
         (["toy", "--states", "targets"], "it holds no state"),
         (["toy", "--states", "states", "--pairs", "all"], "exclude each other"),
         (["toy", "--versions", "./wheels/none.whl"], "No such file"),
+        (["toy", "--variant", "kye"], 'did you mean "key"?'),
+        (["toy", "--timeout", "soon"], "nox -s upgrade -- --help lists the options"),
     ],
 )
 def test_bad_input(toy: Checkout, arguments: list[str], says: str) -> None:
@@ -100,6 +104,22 @@ def test_bad_input(toy: Checkout, arguments: list[str], says: str) -> None:
     with pytest.raises(PlugpullError) as caught:
         upgrade(arguments, root=toy.root, cwd=toy.root)
     assert says in str(caught.value)
+
+
+def test_a_folder_for_states_that_is_none(toy: Checkout) -> None:
+    """The option that names another one is the one that named this one."""
+    with pytest.raises(PlugpullError, match=r"(?s)cannot be written to.*--states DIR"):
+        record_states(["toy", "--states", "noxfile.py"], root=toy.root, cwd=toy.root)
+
+
+def test_a_state_that_cannot_be_kept_leaves_no_half(tmp_path: Path) -> None:
+    """One reason in words, and nothing beside the states that are whole."""
+    state = tmp_path / "new" / "key" / "paused"
+    state.mkdir(parents=True)
+    os.mkfifo(state / "no-file")
+    with pytest.raises(PlugpullError, match=r"paused cannot be written: [^\[]+named pipe"):
+        keep(tmp_path / "new", tmp_path / "states")
+    assert list((tmp_path / "states" / "key").iterdir()) == []
 
 
 def test_an_error_is_a_sentence_and_exit_code_2(toy: Checkout) -> None:

@@ -85,7 +85,7 @@ def parse_bisect_options(posargs: Sequence[str], *, root: Path, cwd: Path) -> Bi
         path=_clone(given.path) if given.path else None,
         cwd=cwd,
         pre=given.pre,
-        matrix=parse_options(handed, root=root, cwd=cwd),
+        matrix=parse_options(handed, root=root, cwd=cwd, session="bisect"),
     )
 
 

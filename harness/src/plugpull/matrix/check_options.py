@@ -94,7 +94,9 @@ def parse_check_options(posargs: Sequence[str], *, root: Path, cwd: Path) -> Che
         members=tuple(given.member),
         base=given.base,
         most_runs=given.most_runs,
-        matrix=replace(parse_options(shared, root=root, cwd=cwd), only=tuple(given.only)),
+        matrix=replace(
+            parse_options(shared, root=root, cwd=cwd, session="check"), only=tuple(given.only)
+        ),
         cwd=cwd,
     )
 

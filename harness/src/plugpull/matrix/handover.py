@@ -26,8 +26,12 @@ def state_file(root: Path, name: str) -> Path:
     return root / ".plugpull" / name
 
 
-def check_writable(results: Path) -> None:
+def check_writable(results: Path, option: str = "--results") -> None:
     """Find out now, and not after an hour, whether the results' folder can be written to.
+
+    Args:
+        results: The folder.
+        option: What names another one.
 
     Raises:
         UsageError: It cannot.
@@ -39,7 +43,7 @@ def check_writable(results: Path) -> None:
     except OSError as error:
         raise UsageError(
             f"{results} cannot be written to: {error.strerror or error}",
-            then="name another folder: --results DIR",
+            then=f"name another folder: {option} DIR",
         ) from error
 
 

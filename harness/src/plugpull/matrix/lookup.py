@@ -69,7 +69,7 @@ def look_up(
         UsageError: There is no such cell; near ones are named.
         PlugpullError: It cannot be run, or the index cannot be asked.
     """
-    options = parse_options(shared, root=root, cwd=cwd)
+    options = parse_options(shared, root=root, cwd=cwd, session="repro")
     found = _CELL.fullmatch(text.strip().rstrip("/"))
     if found is None:
         raise UsageError(

@@ -92,24 +92,27 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(
-            f"options after --: {message}", then="nox -s matrix -- --help lists the options"
+            f"options after --: {message}", then=f"{self.prog} --help lists the options"
         )
 
 
-def parse_options(posargs: Sequence[str], *, root: Path, cwd: Path | None = None) -> MatrixOptions:
+def parse_options(
+    posargs: Sequence[str], *, root: Path, cwd: Path | None = None, session: str = "matrix"
+) -> MatrixOptions:
     """Read the posargs.
 
     Args:
         posargs: What stood behind ``--``.
         root: The checkout. Defaults are below it.
         cwd: The folder in which nox was started. Paths that the user typed start there.
+        session: Whose options they are, for the errors.
 
     Raises:
         UsageError: An option is unknown or has a value that cannot be meant.
         SystemExit: ``--help`` was given, and has been printed.
     """
     start = root if cwd is None else cwd
-    given = _parser().parse_args(list(posargs))
+    given = _parser(session).parse_args(list(posargs))
     matrix = start / given.matrix if given.matrix else root / "matrix.toml"
     beside = matrix.parent / EXPECTATIONS
     expectations = start / given.expectations if given.expectations else beside
@@ -134,9 +137,9 @@ def parse_options(posargs: Sequence[str], *, root: Path, cwd: Path | None = None
     )
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(session: str) -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="nox -s matrix --",
+        prog=f"nox -s {session} --",
         description="Which cells run, how, and what the exit code says.",
         allow_abbrev=False,
     )

@@ -92,7 +92,7 @@ def record_states(
     place = options.states
     if place is None:
         raise UsageError("record-states needs a folder")
-    check_writable(place)
+    check_writable(place, "--states")
     asked = plan_upgrade(options, root=root, index=index or OnlineIndex())
     work = Work()
     with folder_for_states(root) as new:

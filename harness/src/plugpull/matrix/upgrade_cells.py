@@ -96,6 +96,7 @@ def plan_upgrade(
             why=f"its target declares no scenario {UPGRADE}",
             then="docs/add-a-target.md says what a target does for it",
         )
+    _check_variants(options.variants, framework)
     pairs = options.pairs or framework.pairs or (ALL,)
     framework = _with_versions(framework, options, pairs)
     if options.versions or options.pairs:
@@ -149,6 +150,15 @@ def _framework(options: UpgradeOptions, declaration: Declaration, targets: Path)
         )
     pythons = (options.python,) if options.python else framework.pythons
     return replace(framework, pythons=pythons)
+
+
+def _check_variants(names: Iterable[str], framework: Framework) -> None:
+    there = [name for name, asked in framework.target.variants if not asked or UPGRADE in asked]
+    if unknown := [name for name in names if name not in there]:
+        raise UsageError(
+            f"--variant {unknown[0]}: {framework.name} has no such variant that saves runs",
+            then=suggestion(unknown[0], there) or f"there are: {', '.join(there)}",
+        )
 
 
 def _with_versions(

@@ -83,7 +83,7 @@ def parse_upgrade_options(
         variants=tuple(given.variant),
         states=cwd / Path(given.states).expanduser() if given.states else default,
         python=given.python,
-        matrix=parse_options(shared, root=root, cwd=cwd),
+        matrix=parse_options(shared, root=root, cwd=cwd, session=session),
         work_from=cwd,
     )
 

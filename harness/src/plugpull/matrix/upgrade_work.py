@@ -84,8 +84,12 @@ def keep(new: Path, place: Path) -> None:
                 shutil.rmtree(there)
             half.replace(there)
         except OSError as error:
+            shutil.rmtree(half, ignore_errors=True)
+            # A copy names each file that failed, and why; the first will do.
+            each = error.args[0] if isinstance(error, shutil.Error) else None
+            reason = each[0][2] if each else error.strerror or error
             raise PlugpullError(
-                f"{there} cannot be written: {error.strerror or error}",
+                f"{there} cannot be written: {reason}",
                 then="make room there, or name another folder: --states DIR",
             ) from error
 
