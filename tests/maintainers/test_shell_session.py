@@ -39,6 +39,12 @@ def test_a_shell_reads_what_it_is_given(toy: Checkout) -> None:
     assert done.stdout.splitlines() == ["1.0", CELL, str(toy.root)]
 
 
+def test_help(toy: Checkout, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in every other session, and no cell is needed for it."""
+    assert shell(["--help"], root=toy.root, cwd=toy.root) == 0
+    assert "usage: nox -s shell -- " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["shell"]
 
 _USAGE = "nox -s shell -- langgraph-1.2.11/py3.13 [-- python agent.py]"
+_HELP = """\
+Open a shell in a cell's environment, or run a command there.
+
+The environment is made if it is not there. What stands behind the second -- runs in it, and its
+exit code is the session's. nox -s list shows the cells."""
 
 
 def shell(posargs: Sequence[str], *, root: Path, cwd: Path) -> int:
@@ -41,6 +46,9 @@ def shell(posargs: Sequence[str], *, root: Path, cwd: Path) -> int:
     words = list(posargs)
     before = words[: words.index("--")] if "--" in words else words
     command = words[len(before) + 1 :]
+    if before in (["-h"], ["--help"]):
+        print(f"usage: {_USAGE}\n\n{_HELP}")
+        return 0
     if len(before) != 1 or before[0].startswith("-"):
         raise UsageError(f"one cell is needed: {_USAGE}", then="nox -s list shows the cells")
     found = look_up(before[0], root=root, cwd=cwd)
