@@ -13,6 +13,7 @@ from plugpull.errors import UsageError
 from plugpull.matrix.cells import Cell, Resolution
 from plugpull.matrix.collect import collect, collect_and_report
 from plugpull.matrix.compare import Change, Comparison
+from plugpull.matrix.filing import write_failure
 from plugpull.matrix.freshness import cell_key
 from plugpull.matrix.interpreters import Interpreter, Missing
 from plugpull.matrix.options import MatrixOptions
@@ -314,6 +315,18 @@ class TestEarlierCells:
         assert collected.counts.earlier == 1
         assert collected.exit_code == 0
         assert [each["selected"] for each in collected.to_json()["results"]] == [True, True, False]
+
+    def test_one_that_never_ran_is_not_spoken_of(self, root: Path) -> None:
+        """A version that was mistyped once is not in every table from then on."""
+        now, mistyped = _cell(), _cell("9.9.9")
+        write_failure(_plan(root, mistyped), mistyped, "install", "no such version", step="resolve")
+        plan = _plan(root, now)
+        _put(plan, now, *GOOD)
+
+        collected = collect(plan)
+
+        assert collected.problems == ()
+        assert [record.version for record in collected.cells] == ["1.2.11"]
 
     def test_stale_and_damaged_ones_are_named_only(self, root: Path) -> None:
         """A leftover that cannot be used is no reason to fail."""

@@ -192,6 +192,9 @@ def _earlier(plan: Plan, problems: list[Problem]) -> list[tuple[CellRecord, list
         except BadFile as error:
             problems.append(Problem(name, error.kind, error.what))
             continue
+        if file.error:
+            # It never ran, and nobody asks for it any more: a version that was mistyped, say.
+            continue
         changed = source_key(plan, file.text("target")).differences(file)
         if changed:
             problems.append(Problem(name, "stale", _changed(changed)))
