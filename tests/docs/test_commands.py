@@ -67,6 +67,8 @@ ELSEWHERE = {
     r"python .*examples/agent_framework_workflow/.*": "tests/targets/test_examples.py",
     r"python .*docs/findings/agent-framework-.*": "tests/targets/test_agent_framework.py",
     r"python .*docs/findings/openai-agents-.*": "tests/targets/test_openai_agents_scenarios.py",
+    r"python .*docs/findings/pydantic-ai-.*": "tests/targets/test_pydantic_ai_scenarios.py",
+    r"plugpull --target pydantic-ai .*": "tests/targets/test_pydantic_ai_scenarios.py",
     r"plugpull --target openai-agents .*": "tests/targets/test_openai_agents_scenarios.py",
     r"plugpull --target agent-framework .*": "tests/targets/test_agent_framework.py",
     r"sh results/repro/.*/reproduce\.sh": "tests/maintainers/test_repro.py",

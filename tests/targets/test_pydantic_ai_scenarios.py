@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -146,6 +147,31 @@ def test_a_store_refuses_a_decision_that_was_given_before(environments: Environm
     variants = [variant for variant, _, _ in expected]
     found = asked(environments[NEWEST], "resume-twice", variants, "after-approval")
     assert found == expected
+
+
+def commands() -> list[tuple[str, list[str]]]:
+    """The commands of the pages, each with the lines that it prints there."""
+    blocks = [
+        block
+        for page in PAGES
+        for block in re.findall(
+            r"\$ (plugpull [^\n]*)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+        )
+    ]
+    return [(command, shown.splitlines()) for command, shown in blocks]
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [one for one in commands() if "2.68.0" in one[1][0]],
+    ids=lambda given: given.partition("--scenario ")[2].split()[0] if type(given) is str else "",
+)
+def test_the_commands_of_findings_print_what_they_say(
+    environments: Environments, command: str, shown: list[str]
+) -> None:
+    """Word for word but for the width of columns; the anchors above are the older releases'."""
+    run = environments[NEWEST].plugpull(*shlex.split(command)[1:], "--targets", TARGETS)
+    assert [line.split() for line in run.lines] == [line.split() for line in shown]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem.removeprefix("pydantic-ai-"))
