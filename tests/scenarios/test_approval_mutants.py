@@ -367,8 +367,8 @@ TWICE = [
         ),
         (
             "a run need not wait",
-            "        if wrong := pause(trial, SHAPES[_SHAPE], limit, evidence):\n",
-            "        if wrong := pause(trial, SHAPES[_SHAPE], limit, evidence) and None:\n",
+            "        if wrong := pause(trial, ASKS, limit, evidence):\n",
+            "        if wrong := pause(trial, ASKS, limit, evidence) and None:\n",
             "where_two_approvals_never_met[next-start-charges]",
         ),
         (

@@ -17,11 +17,15 @@ from __future__ import annotations
 from typing import Any
 
 from plugpull.lab import Lab, Trial
-from plugpull.scenarios.approvals import SHAPES, Decision, environment
-from plugpull.scenarios.approving import Process, run_approved, run_process
-from plugpull.scenarios.base import Case, NotUsable, Settings, Unfaulted, error, run_unfaulted
+from plugpull.scenarios.approvals import Decision
+from plugpull.scenarios.approving import Process, run_process
+from plugpull.scenarios.base import Case, Settings, Unfaulted, error
 from plugpull.scenarios.history import judge_history
-from plugpull.scenarios.trying import try_killed
+from plugpull.scenarios.with_a_human import (
+    ASKS,
+    run_with_and_without,
+    try_with_or_without,
+)
 from plugpull.subject import Subject
 from plugpull.verdicts import FAIL, PASS, Judgement, Outcome, Result, judge_effects
 
@@ -30,8 +34,7 @@ __all__ = ["AFTER_APPROVAL", "ResumeTwice"]
 AFTER_FINISH = "after-finish"
 AFTER_APPROVAL = "after-approval"
 
-_SHAPE = "one"
-_YES = SHAPES[_SHAPE].approve_all
+_YES = ASKS.approve_all
 
 
 class ResumeTwice:
@@ -48,43 +51,13 @@ class ResumeTwice:
             NotUsable: It failed, or had no effect, or one that is not there once.
         """
         del settings
-        evidence: dict[str, Any] = {"effects": {}, "seconds": 0.0}
         points = [point for point in self.fault_points if subject.has(self.name, point)]
-        if AFTER_FINISH in points:
-            with lab.trial(subject) as trial:
-                ended, effects = run_unfaulted(trial, lab.limits.unfaulted)
-            if not effects:
-                raise NotUsable(
-                    "the agent exited (code 0) and its tool never called the provider",
-                    {"stage": "unfaulted", "effects": {}, "calls": []},
-                )
-            evidence |= {"effects": effects, "seconds": round(ended.seconds, 3)}
-        if AFTER_APPROVAL in points:
-            approved = run_approved(lab, subject, _SHAPE, strictly=True)
-            evidence |= {
-                "approved": approved["effects"],
-                "seconds": max(evidence["seconds"], approved["seconds"]),
-            }
-        return Unfaulted(
-            effects=tuple(evidence["effects"]),
-            seconds=evidence["seconds"],
-            cases=tuple(Case(point) for point in points),
-            evidence=evidence,
-        )
+        return run_with_and_without(lab, subject, points, plain=AFTER_FINISH, asking=AFTER_APPROVAL)
 
     def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
         """Use the state, use it again, and count."""
         asks = case.kill_point == AFTER_APPROVAL
-        return try_killed(
-            self.name,
-            lab,
-            subject,
-            unfaulted,
-            case,
-            run=_run,
-            variables=environment(_SHAPE) if asks else {},
-            shown=("approved" if asks else "effects", "seconds"),
-        )
+        return try_with_or_without(self.name, lab, subject, unfaulted, case, asks=asks, run=_run)
 
 
 def _run(

@@ -21,12 +21,15 @@ from typing import Any
 from plugpull.lab import Lab, Trial
 from plugpull.processes.launcher import CannotStart
 from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
-from plugpull.scenarios.approvals import SHAPES, environment
-from plugpull.scenarios.approving import pause, run_approved, set_aside, set_decisions
-from plugpull.scenarios.base import Case, NotUsable, Settings, Unfaulted, error, run_unfaulted
+from plugpull.scenarios.approving import pause, set_aside, set_decisions
+from plugpull.scenarios.base import Case, Settings, Unfaulted, error
 from plugpull.scenarios.history import judge_history
 from plugpull.scenarios.killing import kill_in_call, note_stderr
-from plugpull.scenarios.trying import try_killed
+from plugpull.scenarios.with_a_human import (
+    ASKS,
+    run_with_and_without,
+    try_with_or_without,
+)
 from plugpull.stderr_tail import tail
 from plugpull.subject import Subject
 from plugpull.verdicts import ERROR, FAIL, PASS, Judgement, Outcome, Result, judge_effects
@@ -35,8 +38,6 @@ __all__ = ["APPROVALS_AT_ONCE", "TwoResumers"]
 
 AT_ONCE = "at-once"
 APPROVALS_AT_ONCE = "approvals-at-once"
-
-_SHAPE = "one"
 
 #: Seconds after which a second resumer that still runs counts as waiting for the first one. It
 #: decides nothing but when the first one is let go.
@@ -57,43 +58,13 @@ class TwoResumers:
             NotUsable: It failed, or its tool never called the provider.
         """
         del settings
-        evidence: dict[str, Any] = {"effects": {}, "seconds": 0.0}
         points = [point for point in self.fault_points if subject.has(self.name, point)]
-        if AT_ONCE in points:
-            with lab.trial(subject) as trial:
-                ended, effects = run_unfaulted(trial, lab.limits.unfaulted)
-            if not effects:
-                raise NotUsable(
-                    "the agent exited (code 0) and its tool never called the provider",
-                    {"stage": "unfaulted", "effects": {}, "calls": []},
-                )
-            evidence |= {"effects": effects, "seconds": round(ended.seconds, 3)}
-        if APPROVALS_AT_ONCE in points:
-            approved = run_approved(lab, subject, _SHAPE, strictly=True)
-            evidence |= {
-                "approved": approved["effects"],
-                "seconds": max(evidence["seconds"], approved["seconds"]),
-            }
-        return Unfaulted(
-            effects=tuple(evidence["effects"]),
-            seconds=evidence["seconds"],
-            cases=tuple(Case(point) for point in points),
-            evidence=evidence,
-        )
+        return run_with_and_without(lab, subject, points, plain=AT_ONCE, asking=APPROVALS_AT_ONCE)
 
     def try_case(self, lab: Lab, subject: Subject, unfaulted: Unfaulted, case: Case) -> Result:
         """Stop, go on twice at once, and count."""
         asks = case.kill_point == APPROVALS_AT_ONCE
-        return try_killed(
-            self.name,
-            lab,
-            subject,
-            unfaulted,
-            case,
-            run=_run,
-            variables=environment(_SHAPE) if asks else {},
-            shown=("approved" if asks else "effects", "seconds"),
-        )
+        return try_with_or_without(self.name, lab, subject, unfaulted, case, asks=asks, run=_run)
 
 
 def _run(
@@ -106,9 +77,9 @@ def _run(
             return stopped
     else:
         verb, expected = "approve", unfaulted.evidence["approved"]
-        if wrong := pause(trial, SHAPES[_SHAPE], limit, evidence):
+        if wrong := pause(trial, ASKS, limit, evidence):
             return Judgement(ERROR, None, f"the run did not wait: {wrong.detail}")
-        set_decisions(trial, SHAPES[_SHAPE].approve_all)
+        set_decisions(trial, ASKS.approve_all)
     statuses = _go_on_twice(trial, verb, limit, evidence)
     if isinstance(statuses, Judgement):
         return statuses
