@@ -6,6 +6,7 @@ import json
 import signal
 import sqlite3
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from plugpull.errors import UsageError
 from plugpull.lab import Lab
 from plugpull.manifest import read_manifest
 from plugpull.runner import Report, Runner, Selection
+from plugpull.subject import Subject
 from serving import REMEDY, Notes, add_target, alive, command, eventually
 
 
@@ -57,6 +59,20 @@ def test_runs_are_told_apart(good: tuple[Report, Notes]) -> None:
 def test_a_condition_that_is_met_is_in_nobodys_way(good: tuple[Report, Notes]) -> None:
     """One holds here, and the other is none of this version."""
     assert good[0].cell["stage"] == "done"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who works")
+def test_a_run_does_not_stand_still_while_its_server_works(lab: Lab) -> None:
+    """A harness that waits for the run to be saved has to wait for the server too."""
+    server = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        with lab.trial(Subject(target="toy", argv=("toy",))) as trial:
+            assert not trial.busy()
+            lab.beside = frozenset({server.pid})
+            assert eventually(trial.busy)
+    finally:
+        server.kill()
+        server.wait()
 
 
 def test_a_server_that_does_not_start_is_no_verdict(lab: Lab, tmp_path: Path, notes: Notes) -> None:

@@ -62,6 +62,12 @@ class Ground:
         """What tells each process where the server is."""
         return self.service.variables if self.service else {}
 
+    @property
+    def pids(self) -> frozenset[int]:
+        """The server, while it runs."""
+        pid = self.service.pid if self.service else None
+        return frozenset() if pid is None else frozenset({pid})
+
     def gone(self) -> NotUsable | None:
         """That the server has ended: nothing can be judged by what comes of that."""
         said = self.service.ended() if self.service else None

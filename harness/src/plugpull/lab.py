@@ -109,6 +109,8 @@ class Lab:
     guardian: Guardian = field(init=False)
     launcher: Launcher = field(init=False)
     spare: frozenset[int] = frozenset()
+    #: Servers that the runs have to do with: while one of them works, a run does not stand still.
+    beside: frozenset[int] = frozenset()
     _trials: int = 0
     _kept: Counter[str] = field(default_factory=Counter)
 
@@ -273,9 +275,12 @@ class Trial:
     def busy(self) -> bool:
         """Whether a thread of the trial's processes runs, or would if it had a processor.
 
+        A server that keeps the run's state counts too: what it was told is not kept yet.
+
         Their children are not asked, and only Linux answers; elsewhere nobody is busy.
         """
-        return any(has_work(process.pid) for process in self._processes)
+        pids = [*(process.pid for process in self._processes), *self.lab.beside]
+        return any(map(has_work, pids))
 
     def inspect(self, limit: float) -> dict[str, Any] | None:
         """What a fresh process reads back through the framework; ``None`` for a subject without.

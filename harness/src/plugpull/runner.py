@@ -183,6 +183,7 @@ class Runner:
         ]
         with ground_for(manifest, installed, needed=bool(asked)) as self._ground:
             report.cell |= self._ground.facts
+            self._lab.beside = self._ground.pids
             self._run_asked(asked, manifest, targets / CONTROL, report)
         report.cell["seconds"] = round(time.monotonic() - begun, 3)
         return report
