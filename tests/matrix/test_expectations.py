@@ -76,6 +76,8 @@ def planned(tmp_path: Path, *entries: str, posargs: tuple[str, ...] = ()) -> Non
         ({"verdict": '"ERROR"'}, "never expected"),
         ({"verdict": '"PASS"'}, "what passes needs no entry"),
         ({"python": '["3"]'}, '"3" is no Python'),
+        ({"outcome": '"duplicate"'}, 'did you mean "duplicated"?'),
+        ({"outcome": '"held"'}, "is no kind of FAIL"),
         ({"pyhton": '"3.13"'}, 'did you mean "python"?'),
     ],
 )

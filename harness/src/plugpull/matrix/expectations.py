@@ -15,6 +15,7 @@ from packaging.version import InvalidVersion, Version
 from plugpull.errors import UsageError
 from plugpull.matrix.ranges import common_version
 from plugpull.matrix.tables import Table, read_toml, suggestion
+from plugpull.verdicts import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +36,12 @@ EXPECTED_FAILURE = "expected failure"
 TIMING_DEPENDENT = "timing-dependent"
 
 _KINDS = (EXPECTED_FAILURE, TIMING_DEPENDENT)
+#: Words for how an expectation broke. What held, or was surfaced, is no FAIL.
+_OUTCOMES = tuple(
+    word
+    for name, word in vars(Outcome).items()
+    if name.isupper() and word not in {Outcome.HELD, Outcome.SURFACED}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +141,7 @@ def _entry(table: Table) -> Expectation:
         points=_names(table, "fault-point"),
         pythons=_pythons(table),
         kind=kind,
-        outcome=table.text("outcome") or "",
+        outcome=_outcome(table),
         reason=_needed(table, "reason", "whoever reads the table wants to know why"),
         link=_link(table),
     )
@@ -168,6 +175,14 @@ def _pythons(table: Table) -> tuple[str, ...]:
         if not (major.isdigit() and minor.isdigit()):
             table.fail("python", f'"{text}" is no Python', 'write major.minor, for example "3.13"')
     return pythons
+
+
+def _outcome(table: Table) -> str:
+    outcome = table.text("outcome") or ""
+    if outcome and outcome not in _OUTCOMES:
+        then = suggestion(outcome, _OUTCOMES) or "; ".join(_OUTCOMES)
+        table.fail("outcome", f'"{outcome}" is no kind of FAIL', then)
+    return outcome
 
 
 def _specifier(table: Table) -> str:
