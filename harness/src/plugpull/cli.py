@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not finished and not missing:
         print(
             "plugpull: nothing was run: no target answers what was selected "
-            "(--scenario, --variant)",
+            "(--scenario, --variant, --fault-point)",
             file=sys.stderr,
         )
     return exit_code(finished, missing=bool(missing), strict=options.strict)
