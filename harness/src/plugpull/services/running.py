@@ -116,9 +116,13 @@ class Service:
 
     def ended(self) -> str | None:
         """That the server has ended, in a sentence with its last words; ``None`` while it runs."""
-        status = self._server.poll() if self._server else None
-        if status is None:
+        if self._server is None or self._listens():
             return None
+        try:
+            # Its ports are gone a moment before its status is there.
+            status = self._server.wait(_DIES_WITHIN)
+        except subprocess.TimeoutExpired:
+            return f"the server of {self.name} does not listen any more"
         words = self._words("serve").strip()
         return f"the server of {self.name} ended with {status}{': ' if words else ''}{words}"
 
@@ -136,6 +140,11 @@ class Service:
         if self._guardian is not None:
             self._guardian.dismiss()
             self._guardian = None
+
+    def _listens(self) -> bool:
+        """Whether the server runs and has its ports."""
+        running = self._server is not None and self._server.poll() is None
+        return running and all(map(is_taken, self._ports.values()))
 
     def _try_start(self, begun: float) -> int | None:
         """One start with fresh ports and a fresh folder.
