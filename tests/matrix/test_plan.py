@@ -160,6 +160,26 @@ def test_an_exclude_gives_its_reason(root: Path) -> None:
     assert [c.session for c in plan.cells if c.excluded == "r"] == ["toy-1.0.1-py3.11"]
 
 
+def test_a_framework_that_is_off_is_shown_and_runs_when_it_is_asked_for(root: Path) -> None:
+    """By its name, by a version that is added, or by everything; a glob asks for what there is."""
+    text = MATRIX.replace("[framework.other]\n", '[framework.other]\noff = "it is slow"\n')
+    (root / "matrix.toml").write_text(text, encoding="utf-8")
+
+    def left_out(*posargs: str) -> set[str | None]:
+        plan = plan_for(root, *posargs)
+        return {cell.excluded for cell in plan.cells if cell.framework == "other"}
+
+    off = {"off by default: it is slow; --only other"}
+    assert left_out() == off
+    assert left_out("--only", "*/py3.11") == off
+    assert left_out("--only", "other") == {None}
+    assert left_out("--only", "other-5.0/py3.11") == {None}
+    assert left_out("--all") == {None}
+    assert left_out("--add", "other==5.0") == {None}
+    toys = [cell.excluded for cell in plan_for(root).cells if cell.framework == "toy"]
+    assert not off.intersection(toys)
+
+
 def test_an_exclude_that_matches_nothing_is_a_mistake(root: Path) -> None:
     """A misspelt condition must not switch itself off silently."""
     change(root, '[[exclude]]\nframework = "toy"\nversions = ">=3"\nreason = "r"')

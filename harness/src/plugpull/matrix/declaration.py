@@ -114,6 +114,7 @@ def _framework(section: Table, name: str, pythons: tuple[str, ...], targets: Pat
         _default(table, texts),
         table.texts("pairs") or (),
         _repository(table),
+        table.text("off") or "",
     )
     table.finish()
     return framework

@@ -50,6 +50,7 @@ class Framework:
         default: The entries whose cells run every scenario without being asked; empty for all.
         pairs: Which version goes on with what which version has saved, where nobody says so.
         repository: Where its source is, for whoever names a ref only.
+        off: Why it runs only when it is asked for; empty for one that always runs.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Framework:
     default: tuple[str, ...] = ()
     pairs: tuple[str, ...] = ()
     repository: Reference | None = None
+    off: str = ""
 
 
 @dataclass(frozen=True, slots=True)

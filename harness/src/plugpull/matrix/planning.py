@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,7 @@ def make_plan(
         as_of=options.as_of,
         sources=Sources(State(root / ".plugpull").root, found),
     )
+    cells = _leave_out(cells, frameworks, options, added)
     if expectations is not None:
         everything = {f.name: f for f in (*declaration.frameworks, *frameworks)}
         check_names(expectations, everything, cells)
@@ -122,6 +124,32 @@ def _frameworks(
         if name in added or may_concern(options.only, name)
     ]
     return chosen, added
+
+
+def _leave_out(
+    cells: Iterable[Cell],
+    frameworks: Iterable[Framework],
+    options: MatrixOptions,
+    added: Mapping[str, set[str]],
+) -> list[Cell]:
+    """Mark the cells of frameworks that run only when they are asked for, unless they are.
+
+    A glob asks for whatever there is, and not for one of them.
+    """
+    named = [selector.split("/")[0] for selector in options.only]
+    off = {
+        framework.name: framework.off
+        for framework in frameworks
+        if framework.off
+        and not (options.all or framework.name in added)
+        and not any(one == framework.name or one.startswith(f"{framework.name}-") for one in named)
+    }
+    return [
+        replace(cell, excluded=f"off by default: {off[cell.framework]}; --only {cell.framework}")
+        if cell.framework in off and cell.excluded is None
+        else cell
+        for cell in cells
+    ]
 
 
 def _choose(
