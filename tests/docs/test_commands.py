@@ -72,6 +72,8 @@ ELSEWHERE = {
     r"python .*docs/findings/agent-framework-.*": "tests/targets/test_agent_framework.py",
     r"python .*docs/findings/openai-agents-.*": "tests/targets/test_openai_agents_scenarios.py",
     r"python .*docs/findings/pydantic-ai-.*": "tests/targets/test_pydantic_ai_scenarios.py",
+    r"python .*docs/findings/langgraph-.*": "tests/targets/test_langgraph_scenarios.py",
+    r"plugpull --target langgraph .*": "tests/targets/test_langgraph_scenarios.py",
     r"plugpull --target pydantic-ai .*": "tests/targets/test_pydantic_ai_scenarios.py",
     r"plugpull --target openai-agents .*": "tests/targets/test_openai_agents_scenarios.py",
     r"plugpull --target agent-framework .*": "tests/targets/test_agent_framework.py",

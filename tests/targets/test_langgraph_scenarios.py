@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import sys
 from typing import Any
 
@@ -238,7 +240,9 @@ def test_what_becomes_of_a_lost_answer(now: Run) -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["nested-task", "tuple", "answer-dropped"])
+@pytest.mark.parametrize(
+    "name", ["nested-task", "tuple", "answer-dropped", "functional-sync", "wrong-answer"]
+)
 def test_the_scripts_of_findings_show_what_they_say(older: Environment, name: str) -> None:
     """Without plugpull, each prints what its page quotes."""
     script = CHECKOUT / "docs" / "findings" / f"langgraph-{name}.py"
@@ -247,6 +251,46 @@ def test_the_scripts_of_findings_show_what_they_say(older: Environment, name: st
     assert printed
     for line in printed.splitlines():
         assert line in page
+
+
+@pytest.mark.parametrize("name", ["async-durability", "kill-at-save"])
+def test_the_scripts_about_chance_run(older: Environment, name: str) -> None:
+    """What they print differs from run to run, and its shape does not."""
+    script = CHECKOUT / "docs" / "findings" / f"langgraph-{name}.py"
+    page = re.sub(r"\d+", "N", script.with_suffix(".md").read_text(encoding="utf-8"))
+    printed = re.sub(r"\d+", "N", older.script(script)).splitlines()
+    assert printed
+    assert any(line in page for line in printed)
+
+
+def commands() -> list[tuple[str, list[str]]]:
+    """The commands of the pages, each with the lines that it prints there."""
+    pages = sorted((CHECKOUT / "docs" / "findings").glob("langgraph-*.md"))
+    blocks = [
+        block
+        for page in pages
+        for block in re.findall(
+            r"\$ (plugpull [^\n#]*)[^\n]*\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+        )
+    ]
+    return [(command, shown.splitlines()) for command, shown in blocks]
+
+
+@pytest.mark.parametrize(("command", "shown"), commands(), ids=lambda given: str(given)[21:70])
+def test_the_commands_of_findings_print_what_they_say(
+    environments: Environments, command: str, shown: list[str]
+) -> None:
+    """The same fault points; the same verdicts too, where neither chance nor a release plays."""
+    run = environments["langgraph-1.2.24"].plugpull(
+        *shlex.split(command)[1:], "--targets", TARGETS, "--repeat", "1"
+    )
+    printed = {tuple(line.split()[1:3]): line.split()[0] for line in run.lines}
+    for line in shown:
+        verdict, scenario, point = line.split()[:3]
+        assert (scenario, point) in printed
+        by_chance = point == "natural" or scenario == "kill-mid-tool"
+        if "langgraph 1.2.24" in line and not by_chance:
+            assert printed[scenario, point] == verdict
 
 
 def test_each_scenario_is_asked_of_both_apis() -> None:
