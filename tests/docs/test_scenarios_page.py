@@ -43,3 +43,23 @@ def test_each_fault_point_is_named(name: str) -> None:
     # What two scenarios have in common is explained once.
     shared = [point for point in missing if point in section("kill-mid-tool")]
     assert sorted(missing) == sorted(shared)
+
+
+def test_what_a_target_is_asked_is_written_down_for_each_scenario() -> None:
+    """Each stands in the last table of the contract."""
+    page = (ROOT / "docs" / "what-a-target-is-asked.md").read_text(encoding="utf-8")
+    table = page.partition("## Per scenario")[2]
+    assert [name for name in SCENARIOS if name not in table] == []
+
+
+def test_every_variable_that_a_scenario_sets_is_in_the_contract() -> None:
+    """Found in the source of the scenarios."""
+    page = (ROOT / "docs" / "what-a-target-is-asked.md").read_text(encoding="utf-8")
+    source = ROOT / "harness" / "src" / "plugpull"
+    modules = [*source.glob("scenarios/*.py"), source / "faults.py", source / "lab.py"]
+    named = {
+        name
+        for module in modules
+        for name in re.findall(r'"(PLUGPULL_[A-Z_]+)"', module.read_text(encoding="utf-8"))
+    }
+    assert named - {"PLUGPULL_TRIAL"} <= set(re.findall(r"PLUGPULL_[A-Z_]+", page))
