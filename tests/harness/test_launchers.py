@@ -94,6 +94,7 @@ def test_an_agent_sees_what_a_script_sees(either: Lab) -> None:
         "PLUGPULL_PROVIDER",
         "PLUGPULL_REPORTED",
         "PLUGPULL_RUN",
+        "PLUGPULL_TRIAL",
         "PLUGPULL_WORKDIR",
         "TOY_END",
     }
