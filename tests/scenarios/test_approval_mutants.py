@@ -240,12 +240,6 @@ SIBLING = [
             "        gates.drop()\n",
             "wherever_the_sibling_comes_it_is_killed_in[shop-last]",
         ),
-        (
-            "what came beside it is recorded",
-            "    if (beside := gates.waiting(SIBLING)) is not None:\n",
-            "    if (beside := None) is not None:\n",
-            "wherever_the_sibling_comes_it_is_killed_in[shop-beside]",
-        ),
     ),
     *mutants(
         HERE,
