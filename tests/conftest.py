@@ -20,6 +20,10 @@ sys.path.append(str(Path(__file__).parent / "mutants"))
 #: every Python, and asking takes as long as all the tests together.
 MUTANTS_RUN_ON = (3, 13)
 
+#: Real frameworks in environments of their own are tried on the oldest and the newest Python: to
+#: make the environments takes longer than to run them, and the matrix asks every Python.
+FRAMEWORKS_RUN_ON = ((3, 10), (3, 13))
+
 
 def pytest_configure() -> None:
     """Let signals end what the tests start, also where nohup or a shell's & had them ignored."""
@@ -30,13 +34,18 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run mutants on one Python; they say so everywhere else."""
-    if sys.version_info[:2] == MUTANTS_RUN_ON:
-        return
-    elsewhere = pytest.mark.skip(reason="mutants run on Python 3.13")
-    for item in items:
-        if "mutants" in item.path.stem:
-            item.add_marker(elsewhere)
+    """Run mutants on one Python, and frameworks on two; they say so everywhere else."""
+    here = sys.version_info[:2]
+    if here != MUTANTS_RUN_ON:
+        elsewhere = pytest.mark.skip(reason="mutants run on Python 3.13")
+        for item in items:
+            if "mutants" in item.path.stem:
+                item.add_marker(elsewhere)
+    if here not in FRAMEWORKS_RUN_ON:
+        elsewhere = pytest.mark.skip(reason="frameworks are tried on Python 3.10 and 3.13")
+        for item in items:
+            if item.path.parent.name == "targets":
+                item.add_marker(elsewhere)
 
 
 @pytest.fixture(scope="module")
