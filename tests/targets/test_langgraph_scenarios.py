@@ -241,7 +241,8 @@ def test_what_becomes_of_a_lost_answer(now: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["nested-task", "tuple", "answer-dropped", "functional-sync", "wrong-answer"]
+    "name",
+    ["nested-task", "tuple", "answer-dropped", "functional-sync", "wrong-answer", "tool-removed"],
 )
 def test_the_scripts_of_findings_show_what_they_say(older: Environment, name: str) -> None:
     """Without plugpull, each prints what its page quotes."""
