@@ -33,6 +33,15 @@ class Notes:
         """A process id that it wrote."""
         return int(self.folder.joinpath(f"{name}.pid").read_text())
 
+    def left(self) -> list[int]:
+        """Processes of the toy that run; one that was ended at once has written no id."""
+        mark = f"TOY_NOTES={self.folder}".encode()
+        return [
+            int(process.name)
+            for process in Path("/proc").glob("[0-9]*")
+            if mark in _environment(process) and alive(int(process.name))
+        ]
+
     @property
     def home(self) -> Path:
         """The folder that the server was given."""
@@ -122,6 +131,14 @@ def ask(service: Service, text: str) -> str:
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(text.encode())
         return connection.recv(1000).decode()
+
+
+def _environment(process: Path) -> list[bytes]:
+    """What the kernel says of a process; nothing, if it has gone or is somebody else's."""
+    try:
+        return process.joinpath("environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
 
 
 def alive(pid: int) -> bool:

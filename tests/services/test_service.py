@@ -22,6 +22,7 @@ def test_it_answers_as_soon_as_it_is_started(service: MakeService, notes: Notes)
     with started(service("good")) as running:
         assert ask(running, "order-42 paid") == "paid"
         assert running.pid == notes.pid()
+        assert notes.left() == [running.pid]
         assert running.ended() is None
         assert running.facts["starts"] == 1
 
@@ -69,7 +70,7 @@ def test_it_has_a_limit_to_become_ready(service: MakeService, notes: Notes) -> N
     """Whoever does not answer is ended, and the limit is named."""
     with pytest.raises(ServiceFailure, match=r"was not ready within 0\.5 s"):
         service("never", ready_within=0.5).start()
-    assert not alive(notes.pid())
+    assert not notes.left()
 
 
 def test_a_question_that_cannot_be_asked_is_an_error(service: MakeService, notes: Notes) -> None:
@@ -77,7 +78,7 @@ def test_a_question_that_cannot_be_asked_is_an_error(service: MakeService, notes
     with pytest.raises(ServiceFailure, match="ready ended with 1") as failure:
         service("unaskable").start()
     assert "this is no question" in failure.value.why
-    assert not alive(notes.pid())
+    assert not notes.left()
 
 
 def test_a_port_that_was_taken_meanwhile_is_given_up(service: MakeService, notes: Notes) -> None:
@@ -115,7 +116,7 @@ def test_the_kernel_is_asked_who_listens(
     """A server that others can reach, or that does not have its port, is not used."""
     with pytest.raises(ServiceFailure, match=said):
         service(kind).start()
-    assert not alive(notes.pid())
+    assert not notes.left()
 
 
 @on_linux
