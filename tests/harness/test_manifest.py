@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from plugpull.errors import UsageError
+from plugpull.guide import Guide, Promise
 from plugpull.manifest import find_targets, read_manifest
 from plugpull.notes import CONDITIONS
 from support import TARGETS, command_line
@@ -54,6 +55,11 @@ GOOD: dict[str, Any] = {
             "link": "https://example.org",
         }
     ],
+    "guide": {
+        "saves": "after each `step`",
+        "promises": [{"says": "a run goes on", "link": "https://example.org/resuming#how"}],
+        "advice": "use a key",
+    },
 }
 
 
@@ -89,6 +95,11 @@ def test_a_manifest_says_what_it_says(tmp_path: Path) -> None:
     assert manifest.environment == {"A": "1"}
     assert not manifest.inspects
     assert manifest.documentation == (("resuming", "https://example.org"),)
+    assert manifest.guide == Guide(
+        "after each `step`",
+        (Promise("a run goes on", "https://example.org/resuming#how"),),
+        "use a key",
+    )
     sync, plain = manifest.variants
     assert (sync.label, sync.timing_dependent, sync.environment) == (
         "durability=sync",
@@ -113,6 +124,7 @@ def test_the_least_that_a_manifest_can_say(tmp_path: Path) -> None:
     )
     assert manifest.inspects
     assert manifest.notes == manifest.refusals == manifest.companions == ()
+    assert manifest.guide is None
 
 
 @pytest.mark.parametrize("target", sorted(path.parent.name for path in TARGETS.glob("*/*.json")))
@@ -137,6 +149,17 @@ def test_the_manifests_of_the_checkout_are_good(target: str) -> None:
         ("preload", {"a": 1}, "preload", "has to be a list"),
         ("env", ["A=1"], "env", "has to be an object"),
         ("env", {"A": 1}, "env", "values have to be texts"),
+        ("guide", "text", "guide", "has to be an object with saves, promises, advice"),
+        ("guide.more", "x", "guide", "unknown key 'more'; known: saves, promises, advice"),
+        ("guide.advice", ..., "guide", "the key 'advice' is missing"),
+        ("guide.saves", "", "guide.saves", "has to be a text in one line, not ''"),
+        ("guide.saves", "two\nlines", "guide.saves", "has to be a text in one line"),
+        ("guide.advice", "an ` open one", "guide.advice", "a backtick has no second one"),
+        ("guide.promises", [], "guide.promises", "and not empty"),
+        ("guide.promises.0", "x", "guide.promises[0]", "has to be an object with says, link"),
+        ("guide.promises.0.says", 1, "guide.promises[0].says", "in one line, not 1"),
+        ("guide.promises.0.link", "http://example.org", "guide.promises[0].link", "https link"),
+        ("guide.promises.0.link", "https://example.org/a b", "guide.promises[0].link", "https"),
         ("documentation", ["link"], "documentation[0]", "has to be an object"),
         ("documentation.0.more", 1, "documentation[0]", "unknown key 'more'"),
         ("documentation.0.link", None, "documentation[0].link", "has to be a text"),

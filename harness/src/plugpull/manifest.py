@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from plugpull.errors import UsageError
+from plugpull.guide import GUIDE, parse_guide
 from plugpull.needs import NEEDS, Need
 from plugpull.notes import CONDITIONS, Note, wrong_value
 from plugpull.scenarios import SCENARIOS
@@ -127,6 +128,7 @@ class _Reader:
                 self._need(entry, f"needs[{number}]")
                 for number, entry in enumerate(self._list(top, "needs"))
             ),
+            guide=parse_guide(top[GUIDE], self._fail) if GUIDE in top else None,
         )
 
     def _service(self, data: Any) -> ServiceSpec:
@@ -361,6 +363,7 @@ _MANIFEST_KEYS = _MANIFEST_NEEDED | {
     "companions",
     "documentation",
     "env",
+    GUIDE,
     "ignore",
     "inspect",
     "needs",

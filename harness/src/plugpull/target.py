@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from plugpull.guide import Guide
 from plugpull.needs import Need
 from plugpull.notes import Note
 from plugpull.services.spec import ServiceSpec
@@ -90,6 +91,7 @@ class Manifest:
         worlds: The changes it can be resumed under, each with what a refusal has to name.
         service: The server that it needs, if it needs one.
         needs: What it needs of the machine.
+        guide: What the results page says about it besides its verdicts.
     """
 
     folder: Path
@@ -112,6 +114,7 @@ class Manifest:
     worlds: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     service: ServiceSpec | None = None
     needs: tuple[Need, ...] = ()
+    guide: Guide | None = None
 
     def inspected(self, variant: Variant) -> bool:
         """Whether the variant's program has the verb ``inspect``."""
