@@ -156,6 +156,27 @@ def test_a_condition_that_is_not_met_is_no_verdict(lab: Lab, tmp_path: Path, not
     assert not notes.folder.joinpath("server.pid").exists()
 
 
+@pytest.mark.parametrize("brought", ["100.1", "98", ""])
+def test_a_package_can_stand_in_for_what_python_brings(
+    lab: Lab, tmp_path: Path, notes: Notes, monkeypatch: pytest.MonkeyPatch, brought: str
+) -> None:
+    """What is in use is asked for and recorded; without either, each result is an ERROR."""
+    if brought:
+        (tmp_path / "newer_sqlite.py").write_text(f"sqlite_version = {brought!r}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "newer_sqlite", raising=False)
+    needs = [{"sqlite": ">=99", "instead": "newer_sqlite", "remedy": "install newer-sqlite"}]
+    report = run(lab, add_target(tmp_path, notes, "good", needs=needs))
+    there = brought or sqlite3.sqlite_version
+    assert report.cell["sqlite_version"] == there
+    assert report.cell["sqlite_module"] == ("newer_sqlite" if brought else "sqlite3")
+    assert report.cell["stage"] == ("done" if brought == "100.1" else "preflight")
+    if brought != "100.1":
+        said = f"it needs sqlite >=99, and here is {there}: install newer-sqlite"
+        assert {one.verdict for one in report.results} == {"ERROR"}
+        assert report.results[0].detail == f"toy cannot run here: {said}"
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

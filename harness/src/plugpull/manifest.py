@@ -150,7 +150,7 @@ class _Reader:
         )
 
     def _need(self, data: Any, place: str) -> Need:
-        entry = self._object(data, place, {*NEEDS, "versions", "remedy"}, {"remedy"})
+        entry = self._object(data, place, {*NEEDS, *_NEED_KEYS}, {"remedy"})
         named = [name for name in NEEDS if name in entry]
         if len(named) != 1:
             self._fail(place, f'it names one of {", ".join(NEEDS)}, as in {{"sqlite": ">=3.42"}}')
@@ -159,6 +159,7 @@ class _Reader:
             versions=self._range(entry, named[0], place),
             remedy=self._text(entry, "remedy", place),
             framework=self._range(entry, "versions", place),
+            instead=self._text_or_none(entry, "instead", place),
         )
 
     def _worlds(
@@ -374,6 +375,7 @@ _MANIFEST_KEYS = _MANIFEST_NEEDED | {
     "service",
     "worlds",
 }
+_NEED_KEYS = {"versions", "instead", "remedy"}
 _SERVICE_KEYS = {"program", "ports", "ready_within", "remedy", "env"}
 _VARIANT_KEYS = {
     "name",

@@ -16,6 +16,7 @@ from plugpull.facts import environment_facts, find_installed, now
 from plugpull.ground import Ground, Obstacle, ground_for
 from plugpull.lab import Lab
 from plugpull.manifest import CONTROL, read_manifest
+from plugpull.needs import in_use
 from plugpull.notes import annotate
 from plugpull.other_python import version_under
 from plugpull.processes.environment import child_environment
@@ -161,6 +162,7 @@ class Runner:
             "distribution": manifest.distribution,
             "version": installed.version,
             **installed.imported,
+            **in_use(manifest.needs, installed.version),
         }
         report.not_supported = [
             {
