@@ -13,7 +13,7 @@ from plugpull.matrix.bisect_rows import commits_between, releases_between
 from plugpull.matrix.bisection import search
 from plugpull.matrix.causes import Cause, differences, find_cause
 from plugpull.matrix.declaration import read_declaration, undeclared
-from plugpull.matrix.files import write_json
+from plugpull.matrix.files import clear_abandoned, write_json
 from plugpull.matrix.following import follow, split_id
 from plugpull.matrix.freshness import state_folder
 from plugpull.matrix.handover import check_writable
@@ -78,6 +78,7 @@ def run_bisection(
     pythons = (python,) if python else declaration.pythons
     found = find_all(pythons, download=options.matrix.download_python)
     there = [each for each in found.values() if isinstance(each, Interpreter)]
+    clear_abandoned(state_folder(root).root)
     sources = Sources(state_folder(root).root, {each.python: each for each in there})
     row, ends, notes = _row(options, framework, index, sources)
     interpreter = _interpreter(pythons, there, ends)

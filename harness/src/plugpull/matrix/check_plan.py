@@ -13,6 +13,7 @@ from plugpull.matrix.check_only import check_only
 from plugpull.matrix.declaration import read_declaration
 from plugpull.matrix.entries import Entry, parse_entry
 from plugpull.matrix.expansion import excludes, expand, rfc3339
+from plugpull.matrix.files import clear_abandoned
 from plugpull.matrix.freshness import state_folder
 from plugpull.matrix.interpreters import Interpreter, find_all
 from plugpull.matrix.model import python_order
@@ -93,6 +94,7 @@ def plan_check(
     if options.base is not None:
         _asked_base(options.base, options.cwd)
     found = find_all(framework.pythons, download=matrix.download_python)
+    clear_abandoned(state_folder(root).root)
     sources = Sources(state_folder(root).root, found)
     say(
         f"this builds and runs the code of {reference} on this machine, as you; "

@@ -6,6 +6,8 @@ import contextlib
 import hashlib
 import json
 import os
+import re
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +17,21 @@ from plugpull.errors import PlugpullError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["FileLock", "read_object", "tree_hash", "write_json", "write_whole"]
+__all__ = [
+    "FileLock",
+    "clear_abandoned",
+    "read_object",
+    "temporary_folder",
+    "tree_hash",
+    "write_json",
+    "write_whole",
+]
 
 #: Left behind by running things, and no part of what they do.
 _UNHASHED = frozenset({"__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".DS_Store"})
+
+#: What ``tempfile`` calls a folder.
+_TEMPORARY = re.compile(r"tmp[a-z0-9_]{8}")
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -114,13 +127,18 @@ def _files_below(folder: Path) -> list[Path]:
 class FileLock(contextlib.AbstractContextManager["FileLock"]):
     """An exclusive lock that the kernel gives up when its last holder ends, however it ends.
 
+    Args:
+        path: The file that is locked.
+        wait: Whether to wait for whoever holds it; if not, ``BlockingIOError`` says so.
+
     Attributes:
         handle: The open file. A child process that inherits it keeps the lock alive.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, wait: bool = True) -> None:
         self.path = path
         self.handle = -1
+        self._wait = wait
 
     def __enter__(self) -> FileLock:
         import fcntl  # noqa: PLC0415 - absent on Windows, where nothing is ever run
@@ -128,7 +146,7 @@ class FileLock(contextlib.AbstractContextManager["FileLock"]):
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            fcntl.flock(self.handle, fcntl.LOCK_EX)
+            fcntl.flock(self.handle, fcntl.LOCK_EX | (0 if self._wait else fcntl.LOCK_NB))
         except BaseException:
             self._close()
             raise
@@ -144,7 +162,44 @@ class FileLock(contextlib.AbstractContextManager["FileLock"]):
 
 @contextlib.contextmanager
 def temporary_folder(parent: Path) -> Iterator[Path]:
-    """An empty folder below ``parent`` that is gone afterwards."""
+    """An empty folder below ``parent`` that is gone afterwards, at the latest in a later run.
+
+    Its maker holds a lock beside it. What nobody holds was left by a process that was killed.
+    """
     parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=parent) as name:
-        yield Path(name)
+    with contextlib.ExitStack() as held:
+        with _making(parent):
+            _clear(parent)
+            made = tempfile.TemporaryDirectory(dir=parent)
+            lock = held.enter_context(FileLock(_lock_of(Path(made.name))))
+        # The lock is given up last: the folder is its maker's until it is gone.
+        held.callback(lock.path.unlink, missing_ok=True)
+        yield Path(held.enter_context(made))
+
+
+def clear_abandoned(root: Path) -> None:
+    """Remove the temporary folders below a state folder whose makers were killed."""
+    for parent in (path for deep in ("*", "*/*") for path in root.glob(deep) if path.is_dir()):
+        if any(_TEMPORARY.fullmatch(path.name) for path in parent.glob("tmp*")):
+            with _making(parent):
+                _clear(parent)
+
+
+def _making(parent: Path) -> FileLock:
+    """Held while a folder is made below a parent, so that none is seen before it is locked."""
+    place = parent.resolve()  # Several checkouts may share one, by a link.
+    return FileLock(place.with_name(f".{place.name}.lock"))
+
+
+def _lock_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.lock")
+
+
+def _clear(parent: Path) -> None:
+    for name in {path.name.removesuffix(".lock") for path in parent.glob("tmp*")}:
+        if not _TEMPORARY.fullmatch(name):
+            continue
+        folder = parent / name
+        with contextlib.suppress(BlockingIOError), FileLock(_lock_of(folder), wait=False) as lock:
+            shutil.rmtree(folder, ignore_errors=True)
+            lock.path.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from plugpull.matrix.entrynames import check_names
 from plugpull.matrix.environments import State
 from plugpull.matrix.expansion import expand, rfc3339, with_addition
 from plugpull.matrix.expectations import read_expectations
+from plugpull.matrix.files import clear_abandoned
 from plugpull.matrix.interpreters import find_all
 from plugpull.matrix.plan import Plan, now_utc
 from plugpull.matrix.selection import Selection, may_concern, select
@@ -67,6 +68,8 @@ def make_plan(
         if not options.python or python in options.python
     ]
     found = find(pythons) if find else find_all(pythons, download=options.download_python)
+    state = State(root / ".plugpull").root
+    clear_abandoned(state)
     cells = expand(
         frameworks,
         declaration,
@@ -75,7 +78,7 @@ def make_plan(
         now=moment,
         repeat=options.repeat,
         as_of=options.as_of,
-        sources=Sources(State(root / ".plugpull").root, found),
+        sources=Sources(state, found),
     )
     cells = _leave_out(cells, frameworks, options, added)
     if expectations is not None:

@@ -13,6 +13,7 @@ from plugpull.errors import UsageError
 from plugpull.matrix.declaration import read_declaration, undeclared
 from plugpull.matrix.entries import parse_entry
 from plugpull.matrix.expansion import expand, rfc3339
+from plugpull.matrix.files import clear_abandoned
 from plugpull.matrix.freshness import state_folder
 from plugpull.matrix.interpreters import find_all
 from plugpull.matrix.manifests import UPGRADE, answers
@@ -104,6 +105,8 @@ def plan_upgrade(
     download = options.matrix.download_python
     found = find(framework.pythons) if find else find_all(framework.pythons, download=download)
     moment = now_utc()
+    state = state_folder(root).root
+    clear_abandoned(state)
     cells = expand(
         [framework],
         declaration,
@@ -111,7 +114,7 @@ def plan_upgrade(
         found,
         now=moment,
         as_of=options.matrix.as_of,
-        sources=Sources(state_folder(root).root, found),
+        sources=Sources(state, found),
     )
     if options.versions or options.pairs:
         # Whoever names a version wants to know at once that it leads nowhere.

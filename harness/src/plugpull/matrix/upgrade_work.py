@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plugpull.errors import PlugpullError, UsageError
+from plugpull.matrix.files import temporary_folder
 from plugpull.matrix.freshness import state_folder
 from plugpull.matrix.manifests import UPGRADE
 from plugpull.matrix.prepared import prepared
@@ -137,7 +137,5 @@ def _core(
 @contextlib.contextmanager
 def folder_for_states(root: Path) -> Iterator[Path]:
     """A folder for what is saved and resumed within one run."""
-    parent = state_folder(root).root / "states"
-    parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=parent) as name:
-        yield Path(name)
+    with temporary_folder(state_folder(root).root / "states") as folder:
+        yield folder
