@@ -1,0 +1,69 @@
+"""What the environment says about a run, and how DBOS is set up.
+
+* configuration: https://docs.dbos.dev/python/reference/configuration
+* application versions: https://docs.dbos.dev/python/tutorials/upgrading-workflows#versioning
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+ORDER = "order-42"
+NESTED = f"{ORDER}-desk"
+NEXT_TURN = f"{ORDER}-turn-2"
+AGAIN = f"{ORDER}-again"
+REQUEST = "Charge my card $42 for order 42."
+NEXT_REQUEST = "Thank you. When will it arrive?"
+
+WORLD = os.environ.get("PLUGPULL_WORLD", "")
+KEY = os.environ.get("PLUGPULL_KEY", "none")
+RETRY = os.environ.get("PLUGPULL_RETRY", "none")
+STEPS = os.environ.get("PLUGPULL_STEPS", "yes") == "yes"
+GRACE = int(os.environ.get("PLUGPULL_GRACE", "0"))
+MODEL = "shop-2" if WORLD == "model-renamed" else "shop-1"
+
+
+def database() -> str:
+    """Where DBOS keeps everything."""
+    return f"sqlite:///{Path(os.environ['PLUGPULL_WORKDIR']) / 'dbos.sqlite'}"
+
+
+def config() -> dict[str, Any]:
+    """DBOS on SQLite, with nobody else to talk to."""
+    pinned = os.environ.get("PLUGPULL_APP_VERSION")
+    return {
+        "name": "shop",
+        "system_database_url": database(),
+        "notification_listener_polling_interval_sec": 0.05,
+        # Releases before 3.0 serve an admin interface unless they are told not to.
+        "run_admin_server": False,
+        **({"application_version": pinned} if pinned else {}),
+    }
+
+
+def setup() -> dict[str, Any]:
+    """The run as the environment wants it: how it asks a human, and its batch."""
+    return {
+        "approval": os.environ.get("PLUGPULL_APPROVAL", ""),
+        "batch": int(os.environ.get("PLUGPULL_BATCH", "0")),
+        "model": MODEL,
+    }
+
+
+def asker() -> str:
+    """The workflow that asks the human: the order itself, or the agent within."""
+    return NESTED if setup()["approval"].startswith("nested") else ORDER
+
+
+def decisions() -> list[tuple[str, str]]:
+    """What a human has decided: the effect that waits, and the word."""
+    said = json.loads(os.environ.get("PLUGPULL_DECISIONS", "[]"))
+    return [(one["call"], one["decision"]) for one in said]
+
+
+def report(found: dict[str, object]) -> None:
+    """Leave what was read for the harness."""
+    Path(os.environ["PLUGPULL_REPORTED"]).write_text(json.dumps(found), encoding="utf-8")
