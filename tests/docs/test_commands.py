@@ -154,9 +154,9 @@ def test_a_command_works(newcomer: Path, page: str, command: str) -> None:
         assert command in CI
     elif by := elsewhere(command):
         assert (ROOT / by).is_file(), f"{page} relies on {by}"
-    elif "--only burr" in command:
+    elif "--only my-burr" in command:
         add_burr(newcomer / "checkout")
-        assert "burr" in run(newcomer, command)
+        assert "my-burr" in run(newcomer, command)
     elif "--strict" in command:
         with the_expectations(newcomer / "checkout"):
             assert "1 FAIL (1 expected), 0 ERROR, 0 stale" in run(newcomer, NARROWED[command])
@@ -196,7 +196,7 @@ def add_burr(checkout: Path) -> None:
     """What docs/add-a-target.md says: a program, a manifest, and a table."""
     page = (checkout / "docs" / "add-a-target.md").read_text(encoding="utf-8")
     blocks = dict(re.findall(r"```(python|json|toml)\n(.*?)```", page, re.DOTALL))
-    target = checkout / "targets" / "burr"
+    target = checkout / "targets" / "my-burr"
     target.mkdir()
     (target / "agent.py").write_text(blocks["python"], encoding="utf-8")
     (target / "target.json").write_text(blocks["json"], encoding="utf-8")
