@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import shutil
 import sys
@@ -29,6 +30,8 @@ def state_file(root: Path, name: str) -> Path:
 def check_writable(results: Path, option: str = "--results") -> None:
     """Find out now, and not after an hour, whether the results' folder can be written to.
 
+    It is not made here: whatever ends the run before there is a result leaves none.
+
     Args:
         results: The folder.
         option: What names another one.
@@ -37,14 +40,22 @@ def check_writable(results: Path, option: str = "--results") -> None:
         UsageError: It cannot.
     """
     try:
-        results.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=results):
+        with tempfile.TemporaryFile(dir=_nearest(results)):
             pass
     except OSError as error:
         raise UsageError(
             f"{results} cannot be written to: {error.strerror or error}",
             then=f"name another folder: {option} DIR",
         ) from error
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder itself, or the first one above it that is there."""
+    for place in (folder, *folder.parents):
+        with contextlib.suppress(FileNotFoundError):
+            place.lstat()
+            return place
+    return folder
 
 
 def hand_on(plan: Plan, root: Path) -> None:

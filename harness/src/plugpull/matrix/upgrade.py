@@ -100,7 +100,7 @@ def record_states(
             save(cell, asked, options, work, new)
             keep(new / cell.session, place / cell.session)
     attributes = place / ".gitattributes"
-    if not attributes.exists():
+    if place.is_dir() and not attributes.exists():
         # A state is worth something only byte for byte.
         attributes.write_text("* -text\n", encoding="utf-8")
     good = 0
