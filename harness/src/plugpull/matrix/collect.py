@@ -14,6 +14,7 @@ from plugpull.matrix.expected import judge
 from plugpull.matrix.files import write_json, write_whole
 from plugpull.matrix.freshness import known_key, source_key
 from plugpull.matrix.interpreters import Missing
+from plugpull.matrix.kinds import kinds
 from plugpull.matrix.markdown import markdown
 from plugpull.matrix.records import ERROR, EXCLUDED, NOT_RUN, RAN, CellRecord, Collected, Problem
 from plugpull.matrix.results import BadFile, read_cell_file
@@ -104,7 +105,8 @@ def _expectations(plan: Plan) -> Expectations:
 
 def write_reports(collected: Collected, folder: Path) -> None:
     """Write ``matrix.json`` and ``matrix.md``, each whole or not at all."""
-    write_json(folder / "matrix.json", collected.to_json())
+    classified = {"kinds": [kind.to_json() for kind in kinds(collected)]}
+    write_json(folder / "matrix.json", collected.to_json() | classified)
     write_whole(folder / "matrix.md", markdown(collected))
 
 

@@ -13,6 +13,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from plugpull.errors import UsageError
 from plugpull.matrix.declared import Declaration, Exclude, Framework, Rule
 from plugpull.matrix.entries import Entry, is_as_of, parse_entry
+from plugpull.matrix.leftout import read_left_out
 from plugpull.matrix.manifests import HARNESS, check_requirement, read_target
 from plugpull.matrix.npm import is_npm_package
 from plugpull.matrix.references import parse_reference
@@ -60,8 +61,10 @@ def read_declaration(path: Path, targets: Path) -> Declaration:
         _exclude(table, {framework.name: framework for framework in frameworks})
         for table in document.tables("exclude")
     )
+    declared = [name for each in frameworks for name in (each.name, each.target.title)]
+    left_out = read_left_out(document.tables("left-out"), declared)
     document.finish()
-    return Declaration(path, pythons, frameworks, excludes, rule)
+    return Declaration(path, pythons, frameworks, excludes, rule, left_out)
 
 
 def undeclared(

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plugpull.matrix.entries import Entry
+    from plugpull.matrix.leftout import LeftOut
     from plugpull.matrix.manifests import TargetFacts
     from plugpull.matrix.references import Reference
 
@@ -93,6 +94,7 @@ class Declaration:
         frameworks: In the order of the file.
         excludes: Cells that are not run.
         rule: The adjustments for everything.
+        left_out: Frameworks that are not declared, and why.
     """
 
     path: Path
@@ -100,3 +102,4 @@ class Declaration:
     frameworks: tuple[Framework, ...]
     excludes: tuple[Exclude, ...]
     rule: Rule
+    left_out: tuple[LeftOut, ...] = ()

@@ -19,8 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["code", "escaped", "markdown"]
 
 
-def markdown(collected: Collected) -> str:
-    """The whole page."""
+def markdown(
+    collected: Collected,
+    *,
+    title: str = "plugpull: compatibility table",
+    between: Sequence[str] = (),
+) -> str:
+    """The whole page.
+
+    Args:
+        collected: What it is about.
+        title: What stands above it.
+        between: Lines of Markdown between the headline's numbers and the tables.
+    """
     counts = collected.counts
     status, reason = collected.judgement
     known = "" if counts.expected is None else f" ({counts.expected} expected)"
@@ -38,12 +49,13 @@ def markdown(collected: Collected) -> str:
         numbers.append(f"and {counts.earlier} measured earlier")
     planned = collected.created or "at an unknown time"
     lines = [
-        "# plugpull: compatibility table",
+        f"# {title}",
         "",
         f"{counts.ran} of {counts.cells} cells ran: {', '.join(numbers)}.",
         "",
         f"Planned {planned}. Exit code {status}: {escaped(reason)}.",
         "",
+        *between,
     ]
     for section in summarise(collected):
         lines += [f"## {section.scenario or 'Without any result'}", ""]

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from plugpull.errors import PlugpullError
 from plugpull.matrix.collect import collect
+from plugpull.matrix.declaration import read_declaration
 from plugpull.matrix.files import write_whole
+from plugpull.matrix.framework_part import framework_part, portraits
 from plugpull.matrix.markdown import markdown
 from plugpull.matrix.records import RAN
 from plugpull.matrix.selection import EVERYWHERE
 from plugpull.matrix.table import headline, section_lines
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from plugpull.matrix.plan import Plan
     from plugpull.matrix.records import CellRecord, Collected
@@ -48,6 +51,7 @@ def write_pages(plan: Plan, root: Path) -> list[Path]:
 
     Raises:
         PlugpullError: Nothing ran, or the README has lost its marks.
+        UsageError: The declaration or a manifest has a mistake.
     """
     collected = collect(plan)
     if not any(record.state == RAN for record in collected.cells):
@@ -55,8 +59,13 @@ def write_pages(plan: Plan, root: Path) -> list[Path]:
             "there are no results to make pages from", then="run nox -s matrix first"
         )
     readme = root / "README.md"
+    targets = root / "targets"
+    declaration = read_declaration(Path(plan.options.matrix), targets)
+    names = list(dict.fromkeys(record.framework for record in collected.cells))
+    sections = portraits(declaration, targets, root / "docs" / "findings", names)
+    frameworks = framework_part(collected, sections, declaration.left_out)
     pages = {
-        root / "docs" / "results.md": results_page(collected),
+        root / "docs" / "results.md": results_page(collected, frameworks),
         readme: with_table(readme.read_text(encoding="utf-8"), collected),
     }
     for path, text in pages.items():
@@ -64,10 +73,10 @@ def write_pages(plan: Plan, root: Path) -> list[Path]:
     return list(pages)
 
 
-def results_page(collected: Collected) -> str:
-    """The table, and under it what each cell was measured with."""
+def results_page(collected: Collected, frameworks: Sequence[str] = ()) -> str:
+    """The frameworks, the table, and under it what each cell was measured with."""
     lines = [
-        markdown(collected).rstrip("\n").replace("# plugpull: compatibility table", "# Results", 1),
+        markdown(collected, title="Results", between=frameworks).rstrip("\n"),
         "",
         "## How this was measured",
         "",
