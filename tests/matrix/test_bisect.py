@@ -233,6 +233,7 @@ def test_the_commits_of_a_clone(toy: Toy, tmp_path: Path) -> None:
         ("toi one --from 1.1.0", "bisect toi: no such framework"),
         ("toy one --from 1.1.0 --python 3.98", "no Python to run it under"),
         ("toy kill-mid-tol --from 1.1.0", 'did you mean "kill-mid-tool"?'),
+        ("toy one/befor-effect --from 1.1.0", 'did you mean "before-effect"?'),
         ("toy/one two --from 1.1.0", "both say what to follow"),
         ("toy one", "--from"),
         ("toy one --from 1.1.0 --speed 9", "unrecognized arguments"),
@@ -265,11 +266,11 @@ def test_a_range_without_a_change_is_an_error(toy: Toy) -> None:
 
 
 @runs_cells
-def test_a_misspelt_fault_point_is_found_out_at_the_first_release(toy: Toy) -> None:
+def test_a_misspelt_detail_is_found_out_at_the_first_release(toy: Toy) -> None:
     """And not after all of them; the error says what there is."""
     toy.tell(fails={})
     with pytest.raises(UsageError, match="has no result like that") as caught:
-        bisect(toy, "toy one/befor-effect --from 1.1.0 --to 2.1.0")
+        bisect(toy, "toy one/before-effect/frist --from 1.1.0 --to 2.1.0")
     assert "it has: kill-mid-tool/one/before-effect" in str(caught.value)
     assert len(toy.calls) == 1
 

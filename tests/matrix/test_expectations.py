@@ -162,6 +162,8 @@ def test_what_two_ranges_share(one: str, other: str, meet: bool) -> None:
         ({"framework": '"toi"'}, 'there is no framework toi\n  next: did you mean "toy"?'),
         ({"scenario": '"kill-mid-tol"'}, 'did you mean "kill-mid-tool"?'),
         ({"variant": '"sync+nokey"'}, 'did you mean "sync+no-key"?'),
+        ({"fault_point": '"afer-effect"'}, 'did you mean "after-effect"?'),
+        ({"fault_point": '"ack-lost/first"'}, "toy has no fault point ack-lost"),
         ({"variant": '"default"'}, "no variant of its scenarios default"),
         ({"versions": '"<1.0"'}, "matches no version that could run"),
         ({"versions": '">=2.0"', "python": '"3.10"'}, "no cell on Python 3.10"),

@@ -253,6 +253,7 @@ def test_only_selects_whole_parts(only: str, expected: list[str], root: Path) ->
         "toy-1.0.1/py3.1",
         "toy/py3.11/kill",
         "toy/py3.11/kill-mid-tool/fast",
+        "*/*/kill-mid-tool/write-lost",
         "toy-9*",
         "TOY",
         "nobody/py3.11",
@@ -267,6 +268,26 @@ def test_a_selector_that_matches_nothing_is_a_mistake(only: str, root: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("only", "words"),
+    [
+        ("toi", 'did you mean "toy"?'),
+        ("toy/py3.11/kill-mid-tol", 'did you mean "kill-mid-tool"?'),
+        ("toy/py3.11/kill-mid-tool/sync+nokey", 'did you mean "sync+no-key"?'),
+        ("toy/py3.11/kill-mid-tool/sync+no-key/afer-effect", 'did you mean "after-effect"?'),
+        ("*/*/kill-mid-tool/afer-effect", 'did you mean "after-effect"?'),
+        ("*/*/*/*/ack-losst", 'did you mean "ack-lost"?'),
+        ("toy/*/lost-session-write/default/after-effect", "write-lost, ack-lost, outage"),
+    ],
+)
+def test_the_nearest_name_is_shown(only: str, words: str, root: Path) -> None:
+    """Of the part that there is not; fault points are the scenario's own."""
+    with pytest.raises(UsageError) as caught:
+        plan_for(root, "--only", only)
+    assert f"--only {only}: nothing matches" in str(caught.value)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
     ("only", "scenarios", "variants"),
     [
         (["toy/py3.11/kill-mid-tool"], ("kill-mid-tool",), ()),
@@ -278,6 +299,8 @@ def test_a_selector_that_matches_nothing_is_a_mistake(only: str, root: Path) -> 
         ),
         (["*/*/kill-mid-tool/*sync*"], ("kill-mid-tool",), ("sync+no-key", "async+no-key")),
         (["*/*/kill-mid-tool/after-effect"], ("kill-mid-tool",), ()),
+        (["*/*/*/*/after-effect"], ("kill-mid-tool",), ()),
+        (["*/*/*/ack-lost/second"], ("lost-session-write",), ()),
         (["*/*/*"], ("kill-mid-tool", "lost-session-write"), ()),
         (
             ["*/*/lost-session-write/default", "toy/*/kill-mid-tool/sync+no-key"],

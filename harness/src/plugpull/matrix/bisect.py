@@ -142,14 +142,15 @@ def _asked(
 
 
 def _known_points(options: BisectOptions, framework: Framework) -> set[str]:
-    """The fault points that earlier results of a framework have."""
+    """The fault points that earlier results of a framework have, and their details."""
     points: set[str] = set()
     for path in (Path(options.matrix.results) / "cells").glob(f"{framework.name}-*.json"):
         try:
             file = read_cell_file(path).standing
         except BadFile:
             continue
-        points.update(str(raw["kill_point"]) for raw in (file.raw if file else ()))
+        for raw in file.raw if file else ():
+            points.update({str(raw["kill_point"]), str(raw.get("point_detail") or "")} - {""})
     return points
 
 

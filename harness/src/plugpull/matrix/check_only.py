@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from plugpull.errors import UsageError
+from plugpull.matrix.points import fault_points
 from plugpull.matrix.tables import suggestion
-from plugpull.scenarios import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plugpull.matrix.manifests import TargetFacts
 
-__all__ = ["check_only"]
+__all__ = ["Unknown", "check_only", "unknown_part"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A part of a selector that names nothing.
+
+    Attributes:
+        part: As it was written.
+        kind: What it would have been one of.
+        names: Those that there are.
+    """
+
+    part: str
+    kind: str
+    names: tuple[str, ...]
+
+    def error(self, selector: str) -> UsageError:
+        """The error for a whole selector, with the nearest name."""
+        return UsageError(
+            f"--only {selector}: nothing matches",
+            why=f"there is no {self.part!r} among the {self.kind}",
+            then=suggestion(self.part, self.names) or f"there are: {', '.join(self.names)}",
+        )
 
 
 def check_only(selectors: Iterable[str], framework: str, target: TargetFacts) -> None:
@@ -35,26 +59,33 @@ def check_only(selectors: Iterable[str], framework: str, target: TargetFacts) ->
                 f"--only {text}: both versions are meant, so it begins with the scenario",
                 then=f"--only {'/'.join(rest[1:]) or 'SCENARIO'}",
             )
-        scenarios = _matching(first, target.scenarios)
-        if not scenarios:
-            raise _nothing(text, first, "scenarios", target.scenarios)
-        variants = _variants(scenarios, target)
-        points = [point for name in scenarios for point in SCENARIOS[name].fault_points]
-        if rest and _matching(rest[0], variants):
-            rest = rest[1:]
-            if rest and not _matching(rest[0], points):
-                raise _nothing(text, rest[0], "fault points", points)
-        elif rest and not _matching(rest[0], points):
-            raise _nothing(text, rest[0], "variants and fault points", [*variants, *points])
+        unknown = unknown_part([first, *rest], target)
+        if unknown is not None:
+            raise unknown.error(text)
 
 
-def _nothing(text: str, part: str, kind: str, names: Sequence[str]) -> UsageError:
-    known = list(dict.fromkeys(names))
-    return UsageError(
-        f"--only {text}: nothing matches",
-        why=f"there is no {part!r} among the {kind}",
-        then=suggestion(part, known) or f"there are: {', '.join(known)}",
-    )
+def unknown_part(parts: Sequence[str], target: TargetFacts) -> Unknown | None:
+    """The first part of ``SCENARIO/VARIANT/POINT`` that there is not; ``None`` if all may be.
+
+    Args:
+        parts: The parts, each a name or a glob. The variant may be left out.
+        target: The target that answers.
+    """
+    first, *rest = parts
+    scenarios = _matching(first, target.scenarios)
+    if not scenarios:
+        return Unknown(first, "scenarios", target.scenarios)
+    if not rest:
+        return None
+    variants = _variants(scenarios, target)
+    points = fault_points(scenarios)
+    if not _matching(rest[0], variants):
+        if not points or _matching(rest[0], points):
+            return None
+        return Unknown(rest[0], "variants and fault points", (*variants, *points))
+    if len(rest) > 1 and points and not _matching(rest[1], points):
+        return Unknown(rest[1], "fault points", tuple(points))
+    return None
 
 
 def _variants(scenarios: Sequence[str], target: TargetFacts) -> list[str]:

@@ -1,6 +1,6 @@
 """The names in entries of ``expectations.toml``, checked against what is declared.
 
-This happens before anything runs. Fault points are not among those names: only results know them.
+This happens before anything runs. Of a fault point's details nobody knows yet: only results do.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from plugpull.errors import UsageError
+from plugpull.matrix.points import fault_points
 from plugpull.matrix.tables import suggestion
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ def check_names(
         facts = framework.target
         _known(entry, "scenario", entry.scenarios, facts.scenarios)
         _known(entry, "variant of its scenarios", entry.variants, _variants(entry, facts))
+        points = fault_points(entry.scenarios)
+        if points:
+            _known(entry, "fault point", _without_details(entry.points), points)
         _known(entry, "cell on Python", entry.pythons, framework.pythons)
         own = known.get(entry.framework)
         if own is not None and not any(_may_be_about(entry, cell) for cell in own):
@@ -59,6 +63,10 @@ def _known(entry: Expectation, kind: str, names: Iterable[str], there: Iterable[
     for name in names:
         if name not in there:
             _refuse(entry, f"{entry.framework} has no {kind} {name}", name, there)
+
+
+def _without_details(points: Iterable[str]) -> list[str]:
+    return [point.partition("/")[0] for point in points]
 
 
 def _may_be_about(entry: Expectation, cell: Cell) -> bool:

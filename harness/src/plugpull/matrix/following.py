@@ -6,13 +6,14 @@ results are meant. The parts stand in the order of an id, some may be left out, 
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from plugpull.errors import UsageError
+from plugpull.matrix.points import fault_points, has_point
+from plugpull.matrix.tables import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -67,22 +68,31 @@ def follow(text: str, facts: TargetFacts, points: Collection[str] = ()) -> Follo
     Args:
         text: Parts of an id.
         facts: The target's.
-        points: Fault points that are known from earlier results.
+        points: Fault points, and details of them, that are known from earlier results.
 
     Raises:
-        UsageError: It names neither a scenario nor a variant nor a fault point that is known.
+        UsageError: It names nothing that there is, or nothing that goes together.
     """
     parts = tuple(part for part in text.strip("/").split("/") if part)
     names = [*facts.scenarios, *(name for name, _ in facts.variants)]
     named = [part for part in parts if any(_equal(part, name) for name in names)]
-    if not named and not any(_equal(part, point) for part in parts for point in points):
-        close = [difflib.get_close_matches(part, names, n=1) for part in parts]
+    known = [*points, *fault_points(facts.scenarios)]
+    if not named and not any(_equal(part, point) for part in parts for point in known):
+        close = [suggestion(part, [*names, *known]) for part in parts]
         raise UsageError(
-            f"{text or 'nothing'}: {facts.name} has no such scenario or variant",
-            then=next((f'did you mean "{near[0]}"?' for near in close if near), "")
+            f"{text or 'nothing'}: {facts.name} has no such scenario, variant or fault point",
+            then=next((near for near in close if near), "")
             or f"name one of its scenarios: {', '.join(facts.scenarios)}",
         )
-    pairs = [pair for pair in _pairs(facts) if _may_have(parts, pair, names)]
+    possible = [pair for pair in _pairs(facts) if _may_have(parts, pair, names)]
+    others = [part for part in parts if part not in named]
+    pairs = [pair for pair in possible if _has_points(others, pair[0], points)]
+    if possible and not pairs:
+        there = fault_points(dict.fromkeys(scenario for scenario, _ in possible))
+        raise UsageError(
+            f"{text}: there is no {others[0]!r} among the fault points",
+            then=suggestion(others[0], there) or f"there are: {', '.join(there)}",
+        )
     if not pairs:
         raise UsageError(
             f"{text}: {facts.name} has no results like that",
@@ -107,10 +117,19 @@ def _pairs(facts: TargetFacts) -> list[tuple[str, str]]:
 
 
 def _may_have(parts: Sequence[str], pair: tuple[str, str], names: Sequence[str]) -> bool:
-    """Whether a scenario and variant may have such a result: nobody here knows fault points."""
+    """Whether a scenario and variant may have such a result, whatever its fault points are."""
     named = [part for part in parts if any(_equal(part, name) for name in names)]
     others = [part for part in parts if part not in named]
     return _in_order(named, pair) and len(others) <= 2
+
+
+def _has_points(others: Sequence[str], scenario: str, known: Collection[str]) -> bool:
+    """Whether what is neither scenario nor variant begins with a fault point, or a known detail."""
+    return (
+        not others
+        or has_point(scenario, others[0])
+        or any(_equal(others[0], point) for point in known)
+    )
 
 
 def _in_order(parts: Sequence[str], of: Sequence[str]) -> bool:

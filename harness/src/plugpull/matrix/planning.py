@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plugpull.errors import UsageError
+from plugpull.matrix.check_only import unknown_part
 from plugpull.matrix.declaration import read_declaration, undeclared
 from plugpull.matrix.entries import parse_entry
 from plugpull.matrix.entrynames import check_names
@@ -18,9 +19,10 @@ from plugpull.matrix.interpreters import find_all
 from plugpull.matrix.plan import Plan, now_utc
 from plugpull.matrix.selection import Selection, may_concern, select
 from plugpull.matrix.sources import Sources
+from plugpull.matrix.tables import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from plugpull.matrix.cells import Cell
@@ -84,7 +86,8 @@ def make_plan(
     if expectations is not None:
         everything = {f.name: f for f in (*declaration.frameworks, *frameworks)}
         check_names(expectations, everything, cells)
-    chosen = _choose(cells, options, {f.name: f.target for f in frameworks}, added)
+    declared = [framework.name for framework in declaration.frameworks]
+    chosen = _choose(cells, options, {f.name: f.target for f in frameworks}, added, declared)
     return Plan(
         cells=tuple(cell for cell, _ in chosen),
         options=options,
@@ -156,10 +159,11 @@ def _leave_out(
 
 
 def _choose(
-    cells: Iterable[Cell],
+    cells: Sequence[Cell],
     options: MatrixOptions,
     targets: Mapping[str, TargetFacts],
     added: Mapping[str, set[str]],
+    declared: Iterable[str],
 ) -> list[tuple[Cell, Selection]]:
     """The selected cells, each with what runs in it.
 
@@ -180,17 +184,37 @@ def _choose(
             chosen.append((cell, selection))
     for selector in options.only:
         if selector not in matched:
-            raise UsageError(
-                f"--only {selector}: nothing matches",
-                why="a prefix ends at / or is a framework's whole name; anything else is a glob",
-                then="nox -s list shows the cells",
-            )
+            raise _matches_nothing(selector, cells, targets, declared)
     if not chosen:
         raise UsageError(
             "nothing is selected: no cell is within both --only and --python",
             then="nox -s list shows the cells",
         )
     return chosen
+
+
+def _matches_nothing(
+    selector: str,
+    cells: Sequence[Cell],
+    targets: Mapping[str, TargetFacts],
+    declared: Iterable[str],
+) -> UsageError:
+    """The error for a selector, with the nearest name of the part that there is not."""
+    parts = selector.split("/")
+    inner = parts[2:]
+    front = "/".join(parts[:2])
+    for cell in cells if inner else ():
+        if select([front], cell, targets[cell.framework]) is not None:
+            unknown = unknown_part(inner, targets[cell.framework])
+            if unknown is not None:
+                return unknown.error(selector)
+    names = [*declared, *(cell.id for cell in cells), *(cell.id.split("/")[0] for cell in cells)]
+    near = suggestion(parts[0], names) if parts[0] not in names else ""
+    return UsageError(
+        f"--only {selector}: nothing matches",
+        why="a prefix ends at / or is a framework's whole name; anything else is a glob",
+        then=near or "nox -s list shows the cells",
+    )
 
 
 def _is_added(cell: Cell, added: Mapping[str, set[str]]) -> bool:

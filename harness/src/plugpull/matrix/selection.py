@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from plugpull.matrix.points import has_point
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -104,7 +106,21 @@ def _select_one(selector: str, cell: Cell, target: TargetFacts) -> Selection | N
         return None
     if len(wanted) <= _SCENARIO:
         return Selection()
-    scenarios = tuple(name for name in target.scenarios if _equal(wanted[_SCENARIO], name))
+    # What may be a variant is one: only what cannot be is read as a fault point.
+    front = wanted[: _VARIANT + 1]
+    as_it_is = _select_within(front, target) is not None
+    shape = wanted if as_it_is else _shapes(wanted, selector)[-1]
+    return _select_within(shape, target)
+
+
+def _select_within(wanted: list[str], target: TargetFacts) -> Selection | None:
+    """What the parts from the scenario on select of a target."""
+    scenarios = tuple(
+        name
+        for name in target.scenarios
+        if _equal(wanted[_SCENARIO], name)
+        and (len(wanted) <= _POINT or has_point(name, wanted[_POINT]))
+    )
     if not scenarios or len(wanted) <= _VARIANT:
         return Selection(scenarios) if scenarios else None
     variants = tuple(
@@ -113,10 +129,9 @@ def _select_one(selector: str, cell: Cell, target: TargetFacts) -> Selection | N
         if _equal(wanted[_VARIANT], name)
         and (not for_scenarios or not set(scenarios).isdisjoint(for_scenarios))
     )
-    # The fault points are the scenario's own affair: one that does not exist shows up later, as
-    # "nothing ran".
-    left_out = not variants and _is_glob(selector) and len(wanted) == _VARIANT + 1
-    return Selection(scenarios, variants) if variants or left_out else None
+    if not variants:
+        return None
+    return Selection(scenarios, () if wanted[_VARIANT] == "*" else variants)
 
 
 def _is_of_cell(wanted: list[str], cell: Cell) -> bool:
