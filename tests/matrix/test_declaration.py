@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from plugpull.errors import UsageError
 from plugpull.matrix.declaration import read_declaration
+from plugpull.matrix.leftout import LeftOut
 from plugpull.matrix.manifests import read_target
 
 CHECKOUT = Path(__file__).parents[2]
@@ -73,6 +74,11 @@ def test_everything_that_may_be_said_is_read(tmp_path: Path, targets: Path) -> N
         as-of = "release"
         repeat = 9
 
+        [[left-out]]
+        name = "Old"
+        reason = "no release for a year"
+        link = "https://old.example"
+
         [[exclude]]
         framework = "mine"
         versions = "==1.0"
@@ -92,6 +98,7 @@ def test_everything_that_may_be_said_is_read(tmp_path: Path, targets: Path) -> N
     exclude = read.excludes[0]
     assert (exclude.framework, exclude.versions, exclude.python) == ("mine", "==1.0", "3.13")
     assert exclude.reason == "crashes the compiler"
+    assert read.left_out == (LeftOut("Old", "no release for a year", "https://old.example"),)
 
 
 def test_the_targets_manifest_says_what_is_installed(targets: Path) -> None:
@@ -199,6 +206,26 @@ MISTAKES = {
     "exclude of another python": (
         GOOD + '[[exclude]]\nframework = "toy"\npython = "3.12"\nreason = "x"\n',
         "[[exclude]] number 1 python: matches nothing",
+    ),
+    "left out without a reason": (
+        GOOD + '[[left-out]]\nname = "Old"\nlink = "https://x.example"\n',
+        "[[left-out]] number 1 reason: is missing",
+    ),
+    "left out without a link": (
+        GOOD + '[[left-out]]\nname = "Old"\nreason = "x"\n',
+        "[[left-out]] number 1 link: is missing",
+    ),
+    "left out with a link that is none": (
+        GOOD + '[[left-out]]\nname = "Old"\nreason = "x"\nlink = "http://x.example"\n',
+        '"http://x.example" is no https link',
+    ),
+    "left out and declared": (
+        GOOD + '[[left-out]]\nname = "TOY"\nreason = "x"\nlink = "https://x.example"\n',
+        '[[left-out]] number 1 name: "TOY" is declared, or left out twice',
+    ),
+    "left out with a strange key": (
+        GOOD + '[[left-out]]\nname = "Old"\nreason = "x"\nlink = "https://x.example"\nsee = "y"\n',
+        "[[left-out]] number 1 see: unknown key",
     ),
     "exclude as a table": (GOOD + '[exclude]\nreason = "x"\n', "must be an array of tables"),
     "a framework as text": (

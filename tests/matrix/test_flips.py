@@ -66,8 +66,8 @@ def test_what_only_one_python_shows_is_no_matter_of_the_version() -> None:
     assert not found(row("toy", "1.0", "3.13", timed), row("toy", "2.0", "3.13", raw_result()))
     error = raw_result(verdict="ERROR")
     assert not found(row("toy", "1.0", "3.13", error), row("toy", "2.0", "3.13", raw_result()))
-    assert not found(row("toy", "1.0", "3.13", lost()), row("toy", "2.0", "3.13", raw_result(
-        verdict="FAIL", outcome="crashed")))  # fmt: skip
+    crashed = raw_result(verdict="FAIL", outcome="crashed")
+    assert not found(row("toy", "1.0", "3.13", lost()), row("toy", "2.0", "3.13", crashed))
 
 
 def test_versions_are_not_compared_across_pythons() -> None:

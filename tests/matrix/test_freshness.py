@@ -85,7 +85,7 @@ class TestKey:
         ("path", "part"),
         [
             ("harness/src/plugpull/__main__.py", "core"),
-            ("targets/toy/target.json", "target"),
+            ("targets/toy/agent.py", "target"),
             ("targets/control/target.json", "target"),
         ],
     )
@@ -110,6 +110,17 @@ class TestKey:
         (toy.root / path).write_text("1", encoding="utf-8")
 
         assert _key(toy, toy_cell()).value == before.value
+
+    def test_a_manifest_counts_without_its_guide(self, toy: Toy) -> None:
+        """What people read beside the verdicts decides none; all else in it does."""
+        manifest = toy.root / "targets" / "toy" / "target.json"
+        said = json.loads(manifest.read_text(encoding="utf-8"))
+        keys = []
+        for more in ({}, {"guide": {"saves": "often"}}, {"ignore": ["*.db"]}):
+            manifest.write_text(json.dumps(said | more), encoding="utf-8")
+            keys.append(_key(toy, toy_cell()).value)
+
+        assert keys[0] == keys[1] != keys[2]
 
     def test_hashes_are_part_of_the_key(self, toy: Toy) -> None:
         """Other files under the same versions are other packages."""

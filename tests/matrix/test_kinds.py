@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from madeup import put_together, raw_result, row
-from plugpull.matrix import kinds as module
+from plugpull.matrix import finished
+from plugpull.matrix import kinds as kinds_module
 from plugpull.matrix.collect import write_reports
 from plugpull.matrix.files import read_object
 from plugpull.matrix.kinds import CHECKPOINTING, DURABLE, NOT_MEASURED, Kind, kinds
@@ -209,35 +210,53 @@ def test_the_json_has_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "test"),
+    ("broken", "old", "new", "test"),
     [
         (
+            finished,
             "sorted(self.finished & later)",
             "sorted(self.finished - later)",
             test_results_that_are_given_back_are_durable_execution,
         ),
         # The held call counts as finished.
-        ('== "start"][:-1]', '== "start"]', test_the_call_under_way_may_be_made_again),
+        (finished, '== "start"][:-1]', '== "start"]', test_the_call_under_way_may_be_made_again),
         # Only effects are looked at, and not calls.
         (
+            kinds_module,
             "again = [text for one in seen for text in one.again]",
             'again = [text for one in seen for text in one.again if "one key" not in text]',
             test_a_key_does_not_make_durable_execution,
         ),
-        ("for kind in (DURABLE, CHECKPOINTING)", "for kind in (CHECKPOINTING, DURABLE)",
-         test_one_way_of_using_it_is_enough),
-        ("if result.version == version", "if result.version", test_the_newest_version_decides),
+        (
+            kinds_module,
+            "for kind in (DURABLE, CHECKPOINTING)",
+            "for kind in (CHECKPOINTING, DURABLE)",
+            test_one_way_of_using_it_is_enough,
+        ),
+        (
+            kinds_module,
+            "if result.version == version",
+            "if result.version",
+            test_the_newest_version_decides,
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_broken_rule_is_noticed(
-    old: str, new: str, test: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+    broken: ModuleType,
+    old: str,
+    new: str,
+    test: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Mutants of the rule: each turns the test that is about it red."""
-    text = Path(str(module.__file__)).read_text(encoding="utf-8")
+    text = Path(str(broken.__file__)).read_text(encoding="utf-8")
     assert text.count(old) == 1
-    mutant = ModuleType("mutant_kinds")
+    mutant = ModuleType("mutant")
     monkeypatch.setitem(sys.modules, mutant.__name__, mutant)
-    exec(compile(text.replace(old, new), "mutant", "exec"), mutant.__dict__)  # noqa: S102
-    monkeypatch.setattr(f"{__name__}.kinds", mutant.kinds)
+    exec(compile(text.replace(old, new), "mutant", "exec"), mutant.__dict__)
+    if broken is finished:
+        monkeypatch.setattr(kinds_module, "Seen", mutant.Seen)
+    else:
+        monkeypatch.setattr(f"{__name__}.kinds", mutant.kinds)
     with pytest.raises(AssertionError):
         test()

@@ -14,6 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plugpull.guide import GUIDE
+from plugpull.manifest import MANIFEST
 from plugpull.matrix.environments import State
 from plugpull.matrix.files import tree_hash
 from plugpull.matrix.interpreters import Interpreter
@@ -241,4 +243,17 @@ def _core_hash(root: Path, _plan: str) -> str:
 
 @lru_cache(maxsize=64)
 def _target_hash(targets: Path, name: str, _plan: str) -> str:
-    return tree_hash([targets / name, targets / "control"])
+    manifest = targets / name / MANIFEST
+    rest = tree_hash([targets / name, targets / "control"], without=[manifest])
+    return _hash([rest, _deciding(manifest)])
+
+
+def _deciding(manifest: Path) -> object:
+    """A manifest without its guide, which is read by people and decides nothing."""
+    try:
+        data = json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return tree_hash([manifest])
+    if isinstance(data, dict):
+        data.pop(GUIDE, None)
+    return data

@@ -4,12 +4,10 @@ A checkpoint takes a run back to where it was saved, and all that had been done 
 Durable execution keeps the result of each finished step, and gives it back instead. Both keep a run
 alive, and they ask different things of a tool, so people have to know which of the two they have.
 
-An effect is *finished* when its call had its answer before the process died: in batch-kill these
-are the calls that the provider saw answered, in kill-sweep those after which the agent made another
-one. One way of using a framework (a variant) is
+One way of using a framework (a variant) is
 
-- checkpointing, if somewhere a finished effect was called again after a kill, with or without a
-  key: a key only hides from the provider that the step ran again;
+- checkpointing, if somewhere an effect that was finished was called again after a kill, with or
+  without a key: a key only hides from the provider that the step ran again;
 - durable execution, if that happened nowhere, and every run came to its end. It has to have been
   asked for both scenarios: kill-sweep alone kills between steps, batch-kill alone within one.
 
@@ -21,11 +19,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plugpull.matrix.finished import BATCH, SWEEP, Seen
 from plugpull.matrix.model import version_order
 from plugpull.matrix.records import EXCLUDED, RAN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from plugpull.matrix.records import CellRecord, Collected
     from plugpull.matrix.results import Result
@@ -39,10 +38,7 @@ NOT_MEASURED = "not measured"
 #: Where the one version of a target comes from that is part of the harness.
 _OWN = "harness"
 
-_BATCH, _SWEEP = "batch-kill", "kill-sweep"
-_BOTH = (_SWEEP, _BATCH)
-#: Nobody knows which of its steps a run had finished at a moment that was drawn by lot.
-_DRAWN = "random-moment"
+_BOTH = (SWEEP, BATCH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +129,7 @@ def _kind(framework: str, collected: Collected) -> Kind:
 
 
 def _way(variant: str, results: list[Result]) -> Way:
-    seen = [_Seen(result) for result in results]
+    seen = [Seen(result) for result in results]
     again = [text for one in seen for text in one.again]
     if again:
         return Way(variant, CHECKPOINTING, _shortened(again))
@@ -148,82 +144,6 @@ def _way(variant: str, results: list[Result]) -> Way:
             return Way(variant, NOT_MEASURED, f"nothing was finished where {scenario} killed it")
     places = sum(bool(one.finished) for one in seen)
     return Way(variant, DURABLE, f"no finished effect was called again, at {places} places")
-
-
-class _Seen:
-    """What the provider saw of one killed run."""
-
-    def __init__(self, result: Result) -> None:
-        self.result = result
-        evidence = result.raw.get("evidence")
-        self._evidence: Mapping[str, Any] = evidence if isinstance(evidence, dict) else {}
-        calls = self._evidence.get("calls")
-        self._calls: list[dict[str, Any]] = calls if isinstance(calls, list) else []
-
-    @property
-    def finished(self) -> frozenset[str]:
-        """The effects that were finished when the process died, as far as that is proven."""
-        result = self.result
-        if result.verdict == "ERROR":
-            return frozenset()
-        if result.scenario == _BATCH:
-            return frozenset(map(str, self._evidence.get("answered") or ()))
-        if result.kill_point == _DRAWN or result.timing_dependent:
-            return frozenset()
-        # The last call is the one that was held; after each other one the agent went on.
-        started = [call for call in self._calls if call.get("phase") == "start"][:-1]
-        return frozenset(
-            str(call.get("effect"))
-            for call in started
-            if call.get("recorded") and self._once(call.get("effect"))
-        )
-
-    @property
-    def again(self) -> list[str]:
-        """The finished effects that were called again after the kill, with the counts."""
-        later = {str(call.get("effect")) for call in self._calls if call.get("phase") != "start"}
-        return [self._counted(effect) for effect in sorted(self.finished & later)]
-
-    @property
-    def not_ended(self) -> str:
-        """Why a run is no proof although nothing was done again: it stopped where it was."""
-        result = self.result
-        if result.verdict == "ERROR":
-            return f"{self._place}: ERROR"
-        if result.kill_point == _DRAWN:
-            return ""
-        expected = self._unfaulted
-        missing = [name for name in expected if not self._effects.get(name)]
-        if missing or self._evidence.get("resume_returncode") != 0:
-            return f"{self._place}: {result.outcome or 'did not end'}"
-        return ""
-
-    @property
-    def _place(self) -> str:
-        return f"{self.result.scenario}/{self.result.point}"
-
-    @property
-    def _effects(self) -> Mapping[str, Any]:
-        effects = self._evidence.get("effects")
-        return effects if isinstance(effects, dict) else {}
-
-    @property
-    def _unfaulted(self) -> Mapping[str, Any]:
-        unfaulted = self._evidence.get("unfaulted")
-        effects = unfaulted.get("effects") if isinstance(unfaulted, dict) else None
-        return effects if isinstance(effects, dict) else {}
-
-    def _once(self, effect: object) -> bool:
-        return self._unfaulted.get(str(effect)) == 1
-
-    def _counted(self, effect: str) -> str:
-        times = self._effects.get(effect)
-        calls = sum(
-            call.get("effect") == effect and bool(call.get("recorded")) for call in self._calls
-        )
-        if isinstance(times, int) and times > 1:
-            return f"{effect} was done {times} times ({self._place})"
-        return f"{effect} was called {max(calls, 2)} times, with one key ({self._place})"
 
 
 def _shortened(texts: list[str]) -> str:
@@ -246,7 +166,7 @@ def _why_not(cells: Iterable[CellRecord]) -> str:
     if not any(cell.state == RAN for cell in cells) and reasons:
         excluded = all(cell.state == EXCLUDED for cell in cells)
         return reasons[-1] if excluded else f"it did not run: {reasons[-1]}"
-    return _declared(cells) or f"it was asked for neither {_SWEEP} nor {_BATCH}"
+    return _declared(cells) or f"it was asked for neither {SWEEP} nor {BATCH}"
 
 
 def _declared(cells: Iterable[CellRecord]) -> str:
