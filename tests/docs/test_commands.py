@@ -73,6 +73,7 @@ ELSEWHERE = {
     r"python .*docs/findings/openai-agents-.*": "tests/targets/test_openai_agents_scenarios.py",
     r"python .*docs/findings/pydantic-ai-.*": "tests/targets/test_pydantic_ai_scenarios.py",
     r"python .*docs/findings/langgraph-.*": "tests/targets/test_langgraph_scenarios.py",
+    r"python .*docs/findings/temporal-.*": "tests/targets/test_served_frameworks.py",
     r"plugpull --target langgraph .*": "tests/targets/test_langgraph_scenarios.py",
     r"plugpull --target pydantic-ai .*": "tests/targets/test_pydantic_ai_scenarios.py",
     r"plugpull --target openai-agents .*": "tests/targets/test_openai_agents_scenarios.py",

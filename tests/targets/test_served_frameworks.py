@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
-from frameworks import Environments, Run
+from frameworks import CHECKOUT, Environments, Run
 from plugpull.manifest import read_manifest
 from rigged_target import TARGETS
 
@@ -57,6 +58,15 @@ def test_the_server_listens_on_loopback_only(served: tuple[str, Run]) -> None:
     assert all(one.startswith("127.0.0.1:") for one in service["listens"])
     assert {f"127.0.0.1:{port}" for port in service["ports"].values()} <= set(service["listens"])
     assert "left" not in service
+
+
+def test_the_script_of_the_finding_counts_how_processes_end(environments: Environments) -> None:
+    """Each try is counted once. How many crash is chance, so no number is asked for."""
+    script = CHECKOUT / "docs" / "findings" / "temporal-exit-crash.py"
+    said = environments[SERVED["temporal"][0]].script(script, "2").splitlines()
+    counts = [re.fullmatch(r"(exit 0|SIG[A-Z]+): ([0-9]) of 2", line) for line in said]
+    assert sum(int(count[2]) for count in counts if count is not None) == 2
+    assert None not in counts
 
 
 def test_every_scenario_is_answered_or_declared(served: tuple[str, Run]) -> None:
