@@ -134,7 +134,8 @@ def ask_cashier(
 ) -> str | None:
     """Have the cashier charge the card: an application in this action, saved under its own id."""
     cashier = (
-        shop(context.state_persister, app_id=f"{context.app_id}:cashier")
+        shop(context.state_initializer, app_id=f"{context.app_id}:cashier")
+        .with_state_persister(context.state_persister)
         .with_spawning_parent(context.app_id, context.sequence_id, context.partition_key)
         .build()
     )
@@ -145,17 +146,23 @@ def ask_cashier(
     return None if step.name == "confirm" else str(state["messages"][-1]["content"])
 
 
-def shop(persister: Any, app_id: str = ORDER) -> ApplicationBuilder[Any]:
-    """The builder of an application that goes on where its saved state is."""
-    cashier = app_id != ORDER
+def shop(persister: Any, app_id: str = ORDER, **others: Any) -> ApplicationBuilder[Any]:
+    """The builder of an application that goes on where its saved state is.
+
+    Args:
+        persister: What it is saved in.
+        app_id: Its id there.
+        others: Actions to take instead of those above.
+    """
+    actions = {
+        "listen": listen,
+        "decide": decide.bind(cashier=app_id != ORDER),
+        "confirm": confirm,
+        "tools": ToolsInParallel() if TOOLS == "parallel" else tools,
+    }
     return (
         ApplicationBuilder()
-        .with_actions(
-            listen=listen,
-            decide=decide.bind(cashier=cashier),
-            confirm=confirm,
-            tools=ToolsInParallel() if TOOLS == "parallel" else tools,
-        )
+        .with_actions(**{**actions, **others})
         .with_transitions(
             ("listen", "decide"),
             (["decide", "confirm", "tools"], "confirm", when(next="confirm")),

@@ -24,7 +24,7 @@ class Announced(SQLitePersister):
 
     def copy(self) -> Announced:
         """Another one for the same file, for an application that runs beside this one."""
-        return Announced(self.db_path, self.table_name, self.serde_kwargs)
+        return Announced(self.db_path, self.table_name, self.serde_kwargs, self._connect_kwargs)
 
     def save(  # noqa: PLR0917 - Burr's interface
         self,
@@ -54,7 +54,9 @@ def written(position: str, state: State, status: str) -> str:
 
 def open_store() -> Announced:
     """The persister, with its table."""
-    persister = Announced(str(workdir() / "shop.sqlite"), TABLE)
+    # Applications in parallel are built in this thread, and run in others.
+    any_thread = {"check_same_thread": False}
+    persister = Announced(str(workdir() / "shop.sqlite"), TABLE, connect_kwargs=any_thread)
     persister.initialize()
     return persister
 
