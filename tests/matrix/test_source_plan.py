@@ -144,6 +144,30 @@ def test_add_takes_every_entry(root: Path, clone: Path) -> None:
     assert [cell.version for cell in plan.cells] == ["1.0.0", "path.clone", "1.0.1"]
 
 
+@pytest.mark.parametrize(
+    ("entry", "place"),
+    [
+        ("./nowhere", "nowhere"),
+        ("./nowhere.whl", "nowhere.whl"),
+        ("./clone/../nowhere-1.0.tar.gz", "nowhere-1.0.tar.gz"),
+        ("git+./nowhere@main", "nowhere"),
+        ("./clone#subdirectory=libs/core", "clone/libs/core"),
+    ],
+)
+def test_a_path_that_is_not_there_ends_the_run_before_it_starts(
+    root: Path, clone: Path, entry: str, place: str
+) -> None:
+    """Whoever names one on the command line hears so at once, and the index is not asked."""
+    index = MemoryIndex()
+    declare(root, '["1.0.0"]')
+    options = parse_options(["--add", f"toy@{entry}"], root=root, cwd=clone.parent)
+    with pytest.raises(UsageError) as caught:
+        make_plan(options, root=root, index=index)
+    assert caught.value.what.startswith("--add toy@")
+    assert caught.value.what.endswith(f": there is no {clone.parent / place}")
+    assert index.asked == []
+
+
 def test_as_of_is_for_everything(root: Path, clone: Path) -> None:
     """--as-of overrides what the declaration says, for releases and for what is built here."""
     more = 'as-of = "2026-02-15"\n'

@@ -122,6 +122,11 @@ def _frameworks(
             entry = parse_entry(text)
         except ValueError as error:
             raise UsageError(f"--add {asked}@{text}: {error}") from error
+        if entry.reference is not None and (place := entry.reference.missing) is not None:
+            raise UsageError(
+                f"--add {asked}@{text}: there is no {place}",
+                then="name a folder, a wheel, an sdist or a repository that is there",
+            )
         frameworks[name], there = with_addition(framework, entry)
         added.setdefault(name, set()).add(there.label)
     chosen = [

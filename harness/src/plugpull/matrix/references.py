@@ -56,6 +56,13 @@ class Reference:
         """Whether everything it needs is on this machine."""
         return _SCHEMES.match(self.where) is None and not _is_scp(self.where)
 
+    @property
+    def missing(self) -> Path | None:
+        """The place that would have to be on this machine and is not; ``None`` if nothing is."""
+        inner = self.subdirectory if self.kind == PATH else ""
+        places = (Path(self.where), Path(self.where, inner)) if self.local else ()
+        return next((place for place in places if not place.exists()), None)
+
 
 def parse_reference(text: str, base: Path) -> Reference | None:
     """Read a reference; ``None`` if the text is something else, for example a version.
