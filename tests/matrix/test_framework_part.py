@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from plugpull.matrix.leftout import LeftOut
 from plugpull.matrix.pages import results_page
 from plugpull.matrix.portraits import Portrait, prose
 from plugpull.matrix.records import EXCLUDED, Collected
+from plugpull.notes import Note
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -54,6 +56,19 @@ def test_a_section_says_how_it_saves_what_was_measured_and_what_to_do(
         "**What to do.** Give each tool a key.\n",
     ):
         assert expected in text
+
+
+def test_what_a_framework_documents_stands_once_with_its_scenarios() -> None:
+    """A note that applies in several scenarios is one line."""
+    note = Note({"verdict": "FAIL"}, "documented: see", "https://toy.example/keys")
+    detail = f"twice ({note.text} {note.link})"
+    raw = [
+        raw_result(verdict="FAIL", detail=detail, scenario=scenario)
+        for scenario in ("kill-mid-tool", "batch-kill")
+    ]
+    portrait = replace(TOY, notes=(note,))
+    part = framework_part(put_together(row("toy", "1.0", "3.13", *raw)), [portrait], [])
+    assert "- documented: see https://toy.example/keys (`kill-mid-tool`, `batch-kill`)" in part
 
 
 def test_the_kinds_stand_in_a_table_with_the_rule(collected: Collected) -> None:

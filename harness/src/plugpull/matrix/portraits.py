@@ -110,32 +110,38 @@ def _measured(
     if not version:
         reason = kind.reason if kind is not None else ""
         return [f"**What we measured.** {_NOTHING}: {escaped(reason)}.", ""]
-    lines = [f"**What we measured**, {escaped(version)}:", ""]
-    for line in measured(portrait.name, version, collected, portrait.notes):
-        lines += _line(line)
-    lines.append("")
-    own = [result for result in collected.results if result.framework == portrait.name]
-    versions = dict.fromkeys(result.version for result in own)
-    if len(versions) > 1:
-        found = flips(own)
-        lines += ["**Where versions differ.**", ""] if found else []
-        lines += [f"- {_flip(flip)}" for flip in found]
-        if not found:
-            lines.append(
-                f"**Where versions differ.** Nowhere: {escaped(', '.join(versions))} have the "
-                "same verdicts, wherever timing does not decide."
-            )
+    found = measured(portrait.name, version, collected, portrait.notes)
+    lines = [f"**What we measured**, {escaped(version)}:", "", *map(_line, found), ""]
+    noted: dict[tuple[str, str], list[str]] = {}
+    for line in found:
+        for note in line.notes:
+            noted.setdefault(note, []).append(line.scenario)
+    if noted:
+        lines += ["**What is known of it.**", ""]
+        lines += [
+            f"- {escaped(text)} {link} ({', '.join(map(code, scenarios))})"
+            for (text, link), scenarios in noted.items()
+        ]
         lines.append("")
-    return lines
+    return [*lines, *_flips(portrait.name, collected)]
 
 
-def _line(line: Line) -> list[str]:
+def _flips(framework: str, collected: Collected) -> list[str]:
+    own = [result for result in collected.results if result.framework == framework]
+    versions = dict.fromkeys(result.version for result in own)
+    if len(versions) == 1:
+        return []
+    if found := flips(own):
+        return ["**Where versions differ.**", "", *(f"- {_flip(flip)}" for flip in found), ""]
+    same = f"Nowhere: {escaped(', '.join(versions))} have the same verdicts, timing aside."
+    return [f"**Where versions differ.** {same}", ""]
+
+
+def _line(line: Line) -> str:
     told = [_part(part.variants, part.marks) for part in line.parts]
     told += [_gap(gap.places, gap.reason, gap.link) for gap in line.gaps]
     pythons = f" ({line.pythons})" if line.pythons else ""
-    lines = [f"- {code(line.scenario)}{pythons}: {'; '.join(told) or 'nothing was measured'}"]
-    lines += [f"  - {escaped(text)} {link}" for text, link in line.notes]
-    return lines
+    return f"- {code(line.scenario)}{pythons}: {'; '.join(told) or 'nothing was measured'}"
 
 
 def _part(variants: Sequence[str], marks: Sequence[tuple[str, Sequence[str]]]) -> str:
