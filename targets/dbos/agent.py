@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
 
 import newer_sqlite  # noqa: F401 - has to come before DBOS
 from dbos import DBOS, SetWorkflowID
@@ -37,51 +37,53 @@ OPEN = {"PENDING", "ENQUEUED"}
 PAUSE = 0.05
 
 
-def start() -> None:
+def start() -> bool:
     """A run from its beginning. The workflow's id makes it one run, however often it is asked."""
     with SetWorkflowID(ORDER):
         DBOS.start_workflow(take_order, setup(), REQUEST)
-    go_on()
+    return go_on()
 
 
-def go_on(decided: frozenset[str] = frozenset()) -> None:
-    """Wait until the run is over, or waits for somebody."""
+def go_on(decided: frozenset[str] = frozenset()) -> bool:
+    """Wait until the run is over, or waits for somebody: then ``True``."""
     order = DBOS.retrieve_workflow(ORDER)
     while order.get_status().status in OPEN:
         waiting = setup()["approval"] and DBOS.get_event(asker(), "waiting", timeout_seconds=0)
         if waiting and decided.isdisjoint(waiting):
             print("waits for a human:", *waiting)
-            return
+            return True
         time.sleep(PAUSE)
     print(order.get_result()[-1]["content"])
+    return False
 
 
-def resume() -> None:
+def resume() -> bool:
     """Go on: what was not done is under way already, and what has failed is forked."""
     order = DBOS.retrieve_workflow(ORDER)
     if order.get_status().status == "ERROR":
         failed = max(step["function_id"] for step in DBOS.list_workflow_steps(ORDER))
         with SetWorkflowID(AGAIN):
             print(DBOS.fork_workflow(ORDER, failed).get_result()[-1]["content"])
-        return
-    go_on()
+        return False
+    return go_on()
 
 
-def approve() -> None:
+def approve() -> bool:
     """Hand on what was decided, one thing after the other, and go on."""
     asked: dict[str, str] = DBOS.get_event(asker(), "asked")
     for effect, word in decisions():
         DBOS.send(asker(), word, topic=asked[effect])
-    go_on(frozenset(effect for effect, _ in decisions()))
+    return go_on(frozenset(effect for effect, _ in decisions()))
 
 
-def next_turn() -> None:
+def next_turn() -> bool:
     """Something new from the user."""
     with SetWorkflowID(NEXT_TURN):
         print(DBOS.start_workflow(say, setup(), NEXT_REQUEST).get_result()[-1]["content"])
+    return False
 
 
-VERBS: dict[str, Any] = {
+VERBS: dict[str, Callable[[], bool]] = {
     "start": start,
     "resume": resume,
     "approve": approve,
@@ -89,19 +91,23 @@ VERBS: dict[str, Any] = {
 }
 
 
-def main(verb: str) -> None:
-    """One verb."""
+def main(verb: str) -> bool:
+    """One verb; whether the run waits for a human."""
     if verb == "inspect":
         report(read_history())
-        return
+        return False
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; the next launch goes on"))
     DBOS(config=config())
     DBOS.launch()
     try:
-        VERBS[verb]()
+        return bool(VERBS[verb]())
     finally:
         DBOS.destroy(workflow_completion_timeout_sec=GRACE)
 
 
 if __name__ == "__main__":
-    main(sys.argv[-1])
+    if main(sys.argv[-1]):
+        # The workflow waits in a thread that outlives destroy(), and the interpreter would wait for
+        # it until the human has decided.
+        sys.stdout.flush()
+        os._exit(0)

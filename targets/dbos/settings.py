@@ -37,6 +37,7 @@ def config() -> dict[str, Any]:
     return {
         "name": "shop",
         "system_database_url": database(),
+        "log_level": "WARNING",
         "notification_listener_polling_interval_sec": 0.05,
         # Releases before 3.0 serve an admin interface unless they are told not to.
         "run_admin_server": False,
