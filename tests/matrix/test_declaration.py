@@ -171,6 +171,77 @@ MISTAKES = {
     "a target elsewhere": (GOOD + 'target = "../toy"\n', "target:", "is not there"),
     "a python of its own": (GOOD + 'python = ["3.12"]\n', '"3.12" is not among the Pythons'),
     "a bad requirement": (GOOD + 'with = ["a b"]\n', "with[0]: 'a b' is no requirement (PEP 508)"),
+    "a requirement twice": (
+        GOOD + 'with = ["extra>=1", "Extra<2"]\n',
+        '[framework.toy] with[1]: "extra" is there twice',
+    ),
+    "the framework in with": (
+        GOOD + 'with = ["toy-slim>=1"]\n',
+        '[framework.toy] with[0]: "toy-slim>=1" is the framework itself',
+    ),
+    "a misspelt checkout": (
+        GOOD + 'with = ["extra @ chekout:libs/extra"]\n',
+        '[framework.toy] with[0]: "extra @ chekout:libs/extra": "chekout:libs/extra" is no address',
+        'did you mean "checkout"?',
+    ),
+    "a folder alone": (
+        GOOD + 'with = ["extra @ libs/extra"]\n',
+        '[framework.toy] with[0]: "extra @ libs/extra": "libs/extra" is no address',
+        '"extra @ checkout:FOLDER"',
+    ),
+    "a checkout without a folder": (
+        GOOD + 'with = ["extra @ checkout:/"]\n',
+        '[framework.toy] with[0]: "extra @ checkout:/": "/" is no folder below the top',
+    ),
+    "a checkout's neighbour": (
+        GOOD + '[[framework.toy.when]]\nversions = "<1"\nwith = ["extra @ checkout:../extra"]\n',
+        "[[framework.toy.when]] number 1 with[0]: ",
+        '"../extra" is no folder below the top of a checkout',
+    ),
+    "a checkout as a constraint": (
+        GOOD + 'constraints = ["extra @ checkout:libs/extra"]\n',
+        "[framework.toy] constraints[0]: ",
+        "it belongs into with",
+    ),
+    "a default twice": (
+        GOOD + 'default = ["1.0", "1.0"]\n',
+        '[framework.toy] default[1]: "1.0" is there twice',
+    ),
+    "a default that is none": (
+        GOOD + 'default = ["1.1"]\n',
+        '[framework.toy] default[0]: "1.1" is not among versions',
+    ),
+    "a pair of strangers": (
+        GOOD + 'pairs = ["all", "1.0:>=7"]\n',
+        '[framework.toy] pairs[1]: "1.0:>=7" is neither two of its versions',
+        "its versions: 1.0, latest",
+    ),
+    "a pair that is one": (
+        GOOD + 'pairs = ["1.0"]\n',
+        '[framework.toy] pairs[0]: "1.0" is neither',
+    ),
+    "a pair of one version": (
+        GOOD + 'pairs = ["1.0:1.0"]\n',
+        "[framework.toy] pairs[0]: 1.0:1.0: that is one version",
+    ),
+    "misspelt neighbours": (
+        GOOD + 'pairs = ["neighbors"]\n',
+        "[framework.toy] pairs[0]: ",
+        'did you mean "neighbours"?',
+    ),
+    "a misspelt version in a pair": (
+        GOOD + 'pairs = ["1.0:lates"]\n',
+        "[framework.toy] pairs[0]: ",
+        'did you mean "latest"?',
+    ),
+    "a pair twice": (
+        GOOD + 'pairs = ["1.0:latest", "1.0:latest"]\n',
+        '[framework.toy] pairs[1]: "1.0:latest" is there twice',
+    ),
+    "a package from npm twice": (
+        GOOD + 'npm = ["@org/server@1.2.3", "@org/server@1.2.4"]\n',
+        '[framework.toy] npm[1]: "@org/server" is there twice',
+    ),
     "a repository with a ref": (
         GOOD + 'repository = "https://host/o/n@main"\n',
         "repository: ",
@@ -297,6 +368,27 @@ def test_our_own_declaration_holds_what_it_promises() -> None:
         "openai-agents",
         "pydantic-ai-slim",
     }
+
+
+def test_what_goes_together_is_read(tmp_path: Path, targets: Path) -> None:
+    """Pairs of declared versions however they are written, extras, markers, other checkouts."""
+    text = (
+        GOOD
+        + """
+        pairs = ["neighbours", "1.0:latest", "latest : 1.0"]
+        default = ["latest"]
+        with = [
+          "toy-slim[more]",
+          "extra @ checkout:libs/extra",
+          "other @ https://host.example/other-1-py3-none-any.whl",
+          "old<2; python_version < '3.11'",
+          "old>=2; python_version >= '3.11'",
+        ]
+        """
+    )
+    (framework,) = read_declaration(declare(tmp_path, text), targets).frameworks
+    assert framework.pairs == ("neighbours", "1.0:latest", "latest : 1.0")
+    assert len(framework.rules[0].requirements) == 5
 
 
 def test_packages_from_npm_have_a_version(tmp_path: Path, targets: Path) -> None:

@@ -8,32 +8,25 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
 from plugpull.errors import UsageError
+from plugpull.matrix import fields
 from plugpull.matrix.declared import Declaration, Exclude, Framework, Rule
-from plugpull.matrix.entries import Entry, is_as_of, parse_entry
+from plugpull.matrix.entries import Entry, parse_entry
 from plugpull.matrix.leftout import read_left_out
-from plugpull.matrix.manifests import HARNESS, check_requirement, read_target
-from plugpull.matrix.npm import is_npm_package
-from plugpull.matrix.references import parse_reference
+from plugpull.matrix.manifests import HARNESS, read_target
 from plugpull.matrix.tables import Table, read_toml, suggestion
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from plugpull.matrix.manifests import TargetFacts
-    from plugpull.matrix.references import Reference
 
 __all__ = ["read_declaration", "undeclared"]
 
 #: How often a timing-dependent variant runs if nothing else is said.
 REPEAT = 5
-#: The oldest Python that the harness itself runs under.
-OLDEST_PYTHON = (3, 10)
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-_PYTHON = re.compile(r"([0-9]+)\.([0-9]+)")
 
 
 def read_declaration(path: Path, targets: Path) -> Declaration:
@@ -50,8 +43,8 @@ def read_declaration(path: Path, targets: Path) -> Declaration:
     matrix = document.table("matrix")
     if matrix is None:
         document.fail("[matrix]", "is missing", 'begin with: [matrix] and python = ["3.10"]')
-    pythons = _pythons(matrix, None)
-    rule = Rule("", as_of=_as_of(matrix), repeat=matrix.count("repeat") or REPEAT)
+    pythons = fields.pythons(matrix, None)
+    rule = Rule("", as_of=fields.as_of(matrix), repeat=matrix.count("repeat") or REPEAT)
     matrix.finish()
     section = document.table("framework")
     if section is None or not section.names():
@@ -105,18 +98,19 @@ def _framework(section: Table, name: str, pythons: tuple[str, ...], targets: Pat
             f"{targets / target} is not there, or has no target.json",
             suggestion(target, there) or f"targets: {', '.join(there) or 'none'}",
         )
-    own = _rule(table, "")
-    rules = [_range_rule(inner) for inner in table.tables("when")]
     facts = read_target(targets, target)
+    own = _rule(table, "", facts.distribution)
+    rules = [_range_rule(inner, facts.distribution) for inner in table.tables("when")]
+    entries = _entries(table, texts, facts)
     framework = Framework(
         name,
         facts,
-        _entries(table, texts, facts),
-        _pythons(table, pythons),
+        entries,
+        fields.pythons(table, pythons),
         (own, *rules),
-        _default(table, texts),
-        table.texts("pairs") or (),
-        _repository(table),
+        fields.default(table, texts),
+        fields.pairs(table, entries),
+        fields.repository(table),
         table.text("off") or "",
     )
     table.finish()
@@ -144,40 +138,19 @@ def _entries(table: Table, texts: tuple[str, ...], target: TargetFacts) -> tuple
     return tuple(entries)
 
 
-def _default(table: Table, versions: tuple[str, ...]) -> tuple[str, ...]:
-    texts = table.texts("default") or ()
-    for at, text in enumerate(texts):
-        if text not in versions:
-            table.fail(f"default[{at}]", f'"{text}" is not among versions', "add it there first")
-    return texts
-
-
-def _repository(table: Table) -> Reference | None:
-    text = table.text("repository")
-    if text is None:
-        return None
-    try:
-        found = parse_reference(f"git+{text}", table.path.parent)
-    except ValueError as error:
-        table.fail("repository", str(error))
-    if found is not None and found.ref != "HEAD":
-        table.fail("repository", f'"{text}" names a ref, which is for whoever asks to say')
-    return found
-
-
-def _rule(table: Table, versions: str) -> Rule:
+def _rule(table: Table, versions: str, own: str) -> Rule:
     return Rule(
         versions,
-        _requirements(table, "with"),
-        _requirements(table, "constraints"),
-        _as_of(table),
+        fields.requirements(table, own),
+        fields.constraints(table),
+        fields.as_of(table),
         table.count("repeat"),
-        _npm(table),
+        fields.npm(table),
     )
 
 
-def _range_rule(table: Table) -> Rule:
-    rule = _rule(table, _specifier(table, "versions", needed=True))
+def _range_rule(table: Table, own: str) -> Rule:
+    rule = _rule(table, fields.specifier(table, "versions", needed=True), own)
     if rule == Rule(rule.versions):
         table.fail("", "adjusts nothing", "give it with, constraints, as-of, repeat or npm")
     table.finish()
@@ -195,67 +168,9 @@ def _exclude(table: Table, frameworks: dict[str, Framework]) -> Exclude:
     if python is not None and python not in frameworks[name].pythons:
         there = ", ".join(frameworks[name].pythons)
         table.fail("python", f'matches nothing: {name} has no cell for "{python}"', f"has: {there}")
-    versions = _specifier(table, "versions", needed=False)
+    versions = fields.specifier(table, "versions", needed=False)
     reason = table.text("reason")
     if reason is None:
         table.fail("reason", "is missing: whoever reads the table wants to know why")
     table.finish()
     return Exclude(f"{table.path}: {table.name}", name, versions, python, reason)
-
-
-def _pythons(table: Table, within: tuple[str, ...] | None) -> tuple[str, ...]:
-    texts = table.texts("python")
-    if texts is None and within is not None:
-        return within
-    if not texts:
-        table.fail("python", "is missing or empty", 'for example python = ["3.12", "3.13"]')
-    for at, text in enumerate(texts):
-        key = f"python[{at}]"
-        match = _PYTHON.fullmatch(text)
-        if match is None:
-            table.fail(key, f'"{text}" is no Python', 'write major.minor, for example "3.13"')
-        if (int(match[1]), int(match[2])) < OLDEST_PYTHON:
-            table.fail(key, f'"{text}" is too old: the harness itself needs Python 3.10')
-        if text in texts[:at]:
-            table.fail(key, f'"{text}" is there twice')
-        if within is not None and text not in within:
-            table.fail(key, f'"{text}" is not among the Pythons of [matrix]', "add it there first")
-    return texts
-
-
-def _as_of(table: Table) -> str | None:
-    value = table.day("as-of")
-    if value is not None and not is_as_of(value):
-        table.fail("as-of", f'"{value}" is not "release", "today" or a date like "2026-03-15"')
-    return value
-
-
-def _specifier(table: Table, key: str, *, needed: bool) -> str:
-    text = table.text(key)
-    if text is None:
-        if needed:
-            table.fail(key, "is missing", 'for example versions = "<1.0"')
-        return ""
-    try:
-        return str(SpecifierSet(text))
-    except InvalidSpecifier:
-        table.fail(key, f'"{text}" is no specifier (PEP 440)', 'for example "<1.0" or "==1.2.3"')
-
-
-def _npm(table: Table) -> tuple[str, ...]:
-    texts = table.texts("npm") or ()
-    for at, text in enumerate(texts):
-        if not is_npm_package(text):
-            table.fail(
-                f"npm[{at}]",
-                f'"{text}" is no version of a package',
-                'for example "@org/name@1.2.3"',
-            )
-    return texts
-
-
-def _requirements(table: Table, key: str) -> tuple[str, ...]:
-    texts = table.texts(key) or ()
-    for at, text in enumerate(texts):
-        check_requirement(text, f"{table.path}: {table.name} {key}[{at}]")
-    return texts
