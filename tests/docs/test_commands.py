@@ -74,6 +74,8 @@ ELSEWHERE = {
     r"python .*docs/findings/pydantic-ai-.*": "tests/targets/test_pydantic_ai_scenarios.py",
     r"python .*docs/findings/langgraph-.*": "tests/targets/test_langgraph_scenarios.py",
     r"python .*docs/findings/temporal-.*": "tests/targets/test_served_frameworks.py",
+    r"python .*docs/findings/burr-.*": "tests/targets/test_burr.py",
+    r"plugpull --target burr .*": "tests/targets/test_burr.py",
     r"plugpull --target langgraph .*": "tests/targets/test_langgraph_scenarios.py",
     r"plugpull --target pydantic-ai .*": "tests/targets/test_pydantic_ai_scenarios.py",
     r"plugpull --target openai-agents .*": "tests/targets/test_openai_agents_scenarios.py",
