@@ -103,3 +103,36 @@ def test_a_mistake_is_one_clear_error(posargs: str, words: str) -> None:
         parse_options(posargs.split(), root=ROOT)
     assert words in str(raised.value)
     assert raised.value.exit_code == 2
+
+
+PAGES = {
+    "matrix": ("--fresh", "--compare", "--baseline", "--only"),
+    "list": ("--only", "--add", "--as-of", "--all"),
+    "collect": ("--strict", "--compare", "--expectations", "--results"),
+    "record": ("--baseline", "--results", "--only"),
+    "docs": ("--results", "--matrix"),
+}
+
+
+@pytest.mark.parametrize("session", PAGES)
+def test_each_session_has_its_own_page(session: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With its own name and purpose, and the options that it heeds; each has another one."""
+    shown: dict[str, str] = {}
+    for one in PAGES:
+        with pytest.raises(SystemExit) as left:
+            parse_options(["--help"], root=ROOT, session=one)
+        assert left.value.code == 0
+        shown[one] = capsys.readouterr().out
+    page = shown.pop(session)
+    assert page.startswith(f"usage: nox -s {session} --")
+    assert all(option in page for option in PAGES[session])
+    assert ("--fresh" in page) == (session == "matrix")
+    about = page.split("\n\n")[1]
+    assert all(about not in other for other in shown.values())
+
+
+@pytest.mark.parametrize("session", PAGES)
+def test_a_session_takes_what_it_does_not_heed(session: str) -> None:
+    """The same words stand behind -- of several sessions at once."""
+    asked = parse_options(["--fresh", "--only", "toy"], root=ROOT, session=session)
+    assert asked == parse_options(["--fresh", "--only", "toy"], root=ROOT)

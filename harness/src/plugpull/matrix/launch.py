@@ -126,7 +126,10 @@ def _parent(
     root: Path, asked: Wanted, names: Sequence[str] | None, own_sessions: Collection[str]
 ) -> Launch:
     cwd = Path(asked.invoked_from)
-    options = parse_options(asked.posargs, root=root, cwd=cwd)
+    # One session around the matrix alone has its own page; with others, the matrix's is right.
+    session = names[0] if names is not None and len(names) == 1 else ""
+    session = session if session in _SETTLED else "matrix"
+    options = parse_options(asked.posargs, root=root, cwd=cwd, session=session)
     if names is not None and "matrix" in names and asked.pythons:
         raise UsageError(
             "-p chooses among the cells' own sessions",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-import re
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from plugpull.errors import UsageError
-from plugpull.matrix.entries import is_as_of
+from plugpull.matrix.option_pages import BASELINE, EXPECTATIONS, matrix_parser
 from plugpull.matrix.references import anchored
 
 if TYPE_CHECKING:
@@ -17,10 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MatrixOptions", "parse_options"]
 
-#: The file of expectations, where it is looked for beside the declaration.
-EXPECTATIONS = "expectations.toml"
-#: Where a baseline is recorded if nothing else is said, below the checkout.
-BASELINE = "baseline.json"
 #: Where the results go if nothing else is said, below the checkout.
 RESULTS = "results"
 
@@ -87,15 +80,6 @@ class MatrixOptions:
         return cls(**values)
 
 
-class _Parser(argparse.ArgumentParser):
-    """An argument parser whose mistakes are ours to report."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(
-            f"options after --: {message}", then=f"{self.prog} --help lists the options"
-        )
-
-
 def parse_options(
     posargs: Sequence[str], *, root: Path, cwd: Path | None = None, session: str = "matrix"
 ) -> MatrixOptions:
@@ -105,14 +89,14 @@ def parse_options(
         posargs: What stood behind ``--``.
         root: The checkout. Defaults are below it.
         cwd: The folder in which nox was started. Paths that the user typed start there.
-        session: Whose options they are, for the errors.
+        session: Whose options they are, for the errors and the page of ``--help``.
 
     Raises:
         UsageError: An option is unknown or has a value that cannot be meant.
         SystemExit: ``--help`` was given, and has been printed.
     """
     start = root if cwd is None else cwd
-    given = _parser(session).parse_args(list(posargs))
+    given = matrix_parser(session).parse_args(list(posargs))
     matrix = start / given.matrix if given.matrix else root / "matrix.toml"
     beside = matrix.parent / EXPECTATIONS
     expectations = start / given.expectations if given.expectations else beside
@@ -135,133 +119,3 @@ def parse_options(
         timeout=given.timeout,
         download_python=given.download_python,
     )
-
-
-def _parser(session: str) -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog=f"nox -s {session} --",
-        description="Which cells run, how, and what the exit code says.",
-        allow_abbrev=False,
-    )
-    which = parser.add_argument_group("which cells")
-    which.add_argument(
-        "--only",
-        action="append",
-        default=[],
-        type=_selector,
-        metavar="PREFIX-OR-GLOB",
-        help="a framework (langgraph), or the front of an id, whole parts only "
-        "(langgraph-1.2.11/py3.13/kill-mid-tool), or a glob; repeatable",
-    )
-    which.add_argument(
-        "--python",
-        action="append",
-        default=[],
-        type=_python,
-        metavar="X.Y",
-        help="only this Python; repeatable",
-    )
-    which.add_argument(
-        "--add",
-        action="append",
-        default=[],
-        type=_addition,
-        metavar="NAME@VERSION",
-        help="a version that the declaration does not have: a release, a range, latest, "
-        "git+URL@REF, a folder, a wheel; NAME==VERSION is the same; repeatable",
-    )
-    which.add_argument(
-        "--as-of",
-        type=_as_of,
-        metavar="DATE",
-        help="as of when packages are seen: YYYY-MM-DD (its end), today, or release",
-    )
-    which.add_argument("--matrix", type=_path, metavar="FILE", help="another matrix.toml")
-    which.add_argument("--all", action="store_true", help="every scenario on every cell")
-    how = parser.add_argument_group("how they run")
-    how.add_argument("--fresh", action="store_true", help="run cells again that are up to date")
-    how.add_argument(
-        "--repeat", type=_count, metavar="N", help="runs of a variant that depends on timing"
-    )
-    how.add_argument(
-        "--timeout", type=_seconds, metavar="SECONDS", help="limit for one agent process"
-    )
-    how.add_argument("--keep", action="store_true", help="keep the work folders of every FAIL")
-    how.add_argument(
-        "--download-python", action="store_true", help="let uv fetch a Python that is not there"
-    )
-    then = parser.add_argument_group("what becomes of the results")
-    then.add_argument("--results", type=_path, metavar="DIR", help="another folder for results")
-    then.add_argument(
-        "--strict",
-        action="store_true",
-        help="exit with 1 if anything is FAIL; with expectations, anything unexpected or stale",
-    )
-    then.add_argument(
-        "--expectations",
-        type=_path,
-        metavar="FILE",
-        help=f"which FAILs are known, and why (default: {EXPECTATIONS} beside the matrix.toml)",
-    )
-    then.add_argument(
-        "--compare", type=_path, metavar="FILE", help="an earlier matrix.json to compare with"
-    )
-    then.add_argument(
-        "--baseline",
-        type=_path,
-        metavar="FILE",
-        help=f"where nox -s record writes the last run's verdicts (default: {BASELINE})",
-    )
-    then.add_argument(
-        "--skip-missing-interpreters",
-        action="store_true",
-        help="show a Python that is not there, and leave the exit code alone",
-    )
-    return parser
-
-
-def _selector(text: str) -> str:
-    if not text.strip("/ "):
-        raise argparse.ArgumentTypeError("an empty selector selects nothing")
-    return text.strip().rstrip("/")
-
-
-def _python(text: str) -> str:
-    if re.fullmatch(r"[0-9]+\.[0-9]+", text) is None:
-        raise argparse.ArgumentTypeError(f"write {text!r} as major.minor, for example 3.13")
-    return text
-
-
-def _addition(text: str) -> tuple[str, str]:
-    found = re.fullmatch(r"\s*([^\s@=<>~!]+)\s*(?:==|@|(?=[<>~!]))\s*(\S.*)", text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"write {text!r} as NAME==VERSION or NAME@VERSION")
-    return found[1], found[2].strip()
-
-
-def _as_of(text: str) -> str:
-    if not is_as_of(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not release, today or like 2026-03-15")
-    return text
-
-
-def _path(text: str) -> Path:
-    if not text:
-        raise argparse.ArgumentTypeError("a path cannot be empty")
-    return Path(text).expanduser()
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above zero")
-    return seconds
