@@ -389,8 +389,18 @@ def test_what_is_up_to_date_is_not_pending(root: Path) -> None:
     assert plan.with_pending(up_to_date).pending == ("toy-1.0.1-py3.11",)
     assert asked == ["toy-1.0.1-py3.10"]
     fresh = plan_for(root, "--only", "toy-1.0.1", "--fresh").with_pending(up_to_date)
-    assert fresh.pending == ("toy-1.0.1-py3.10", "toy-1.0.1-py3.11")
+    assert sorted(fresh.pending) == ["toy-1.0.1-py3.10", "toy-1.0.1-py3.11"]
     assert plan.with_pending(lambda *_: True, {"toy-1.0.1-py3.11"}).pending == ("toy-1.0.1-py3.11",)
+
+
+def test_the_longest_cells_start_first(root: Path) -> None:
+    """Those that run every scenario; the others keep the declaration's order."""
+    plan = plan_for(root).with_pending(lambda *_: True)
+    default = [cell.session for cell in plan.cells if cell.default]
+    assert 0 < len(default) < len(plan.pending)
+    assert [*plan.pending[: len(default)]] == [one for one in plan.pending if one in default]
+    rest = plan.pending[len(default) :]
+    assert [*rest] == [cell.session for cell in plan.cells if cell.session in rest]
 
 
 def test_a_plan_survives_its_file(root: Path) -> None:

@@ -109,8 +109,12 @@ class Plan:
 
         with ThreadPoolExecutor(max_workers=4) as pool:
             answers = list(pool.map(asks, able))
-        pending = [cell.session for cell, runs in zip(able, answers, strict=True) if runs]
-        return replace(self, pending=tuple(pending))
+        # The longest ones first: none of them is left over when every other one has ended.
+        pending = sorted(
+            (cell for cell, runs in zip(able, answers, strict=True) if runs),
+            key=lambda cell: not cell.default,
+        )
+        return replace(self, pending=tuple(cell.session for cell in pending))
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object that :func:`read_plan` takes back from a file."""
