@@ -16,7 +16,13 @@ from plugpull.matrix.compare import Change, Comparison
 from plugpull.matrix.model import pythons_label
 from plugpull.matrix.records import ERROR, EXCLUDED, NOT_RUN, CellRecord, Collected, Problem
 from plugpull.matrix.results import Result
-from plugpull.matrix.table import print_table, section_lines, table_lines
+from plugpull.matrix.table import (
+    headline,
+    headline_lines,
+    print_table,
+    section_lines,
+    table_lines,
+)
 from rich.console import Console
 
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
@@ -309,6 +315,29 @@ class TestColumns:
         lines = [line.plain for line in table_lines(collected, width)]
         ids = [line for line in lines if "/kill-mid-tool/" in line]
         assert max(len(line) for line in lines if line not in ids) <= width
+
+    @pytest.mark.parametrize("width", [40, 60, 80, 120])
+    def test_a_headline_with_everything_in_it_is_not_too_long(self, width: int) -> None:
+        """It goes on in the next line, and no count is broken; nor is what it comes to too long."""
+        raw = [
+            raw_result(f"variant-{number}", verdict=verdict, scenario="kill-mid-tool")
+            for number in range(120)
+            for verdict in ("PASS", "FAIL", "ERROR")
+        ]
+        collected = put_together(
+            row("toy", "1.0", "3.10", *raw),
+            row("toy", "2.0", "3.10", state=NOT_RUN, reason="python3.10 not found"),
+            row("toy", "3.0", "3.10", state=EXCLUDED, reason="needs >=3.12"),
+            row("toy", "0.9", "3.10", raw_result(), selected=False),
+            problems=(Problem("cells/x.json", "damaged", "why"),),
+        )
+        lines = [line.plain for line in headline_lines(collected, width)]
+        whole = headline(collected).plain
+        assert len(whole) > 100
+        assert " ".join(line.strip() for line in lines) == whole
+        assert max(map(len, lines)) <= width
+        closing = [line.plain for line in table_lines(collected, width)][-len(lines) - 2 :]
+        assert max(map(len, closing)) <= width
 
 
 class TestBeneath:

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from plugpull.matrix.explain import Block
     from plugpull.matrix.records import Collected
 
-__all__ = ["headline", "matrix_console", "print_table", "section_lines", "table_lines"]
+__all__ = [
+    "headline",
+    "headline_lines",
+    "matrix_console",
+    "print_table",
+    "section_lines",
+    "table_lines",
+]
 
 #: Columns of a pipe: wide enough for a table, narrow enough for the log of a CI service.
 PIPE_WIDTH = 120
@@ -54,11 +61,11 @@ def print_table(collected: Collected, console: Console, *, results: Path | None 
 
 
 def table_lines(collected: Collected, width: int, *, results: Path | None = None) -> list[Text]:
-    """All lines. None is longer than ``width`` but for ids, links and the headline."""
-    lines = [headline(collected), Text(), *section_lines(collected, width)]
+    """All lines. None is longer than ``width`` but for ids and links."""
+    lines = [*headline_lines(collected, width), Text(), *section_lines(collected, width)]
     for block in explain(collected):
         lines += [*_block_lines(block, width), Text()]
-    return lines + _closing(collected, results)
+    return lines + _closing(collected, width, results)
 
 
 def section_lines(collected: Collected, width: int) -> list[Text]:
@@ -74,6 +81,27 @@ def section_lines(collected: Collected, width: int) -> list[Text]:
 
 def headline(collected: Collected) -> Text:
     """The counts, in one line."""
+    begin, parts = _counted(collected)
+    return begin + Text(", ").join(parts)
+
+
+def headline_lines(collected: Collected, width: int) -> list[Text]:
+    """The counts in as many lines as they take; no count is broken."""
+    begin, parts = _counted(collected)
+    lines = [begin]
+    for at, part in enumerate(parts):
+        more = part if at + 1 == len(parts) else part + Text(",")
+        # All but the begin of a line have a space before them.
+        first = lines[-1].plain.endswith(" ")
+        if not first and len(lines[-1]) + 1 + len(more) > width:
+            lines.append(Text("          "))
+            first = True
+        lines[-1] += more if first else Text(" ") + more
+    return lines
+
+
+def _counted(collected: Collected) -> tuple[Text, list[Text]]:
+    """How the headline begins, and its counts."""
     counts = collected.counts
     cells = f"{counts.ran} of {counts.cells} cells ran"
     line = Text.assemble(("plugpull", "bold"), f"  {cells}: ")
@@ -93,7 +121,7 @@ def headline(collected: Collected) -> Text:
         parts.append(Text(text, STYLES["ERROR"]))
     if counts.earlier:
         parts.append(Text(f"and {counts.earlier} measured earlier", "dim"))
-    return line + Text(", ").join(parts)
+    return line, parts
 
 
 def _expected(counts: Counts) -> str:
@@ -107,10 +135,13 @@ def _failed(counts: Counts) -> str:
     return "expected" if counts.failed else ""
 
 
-def _closing(collected: Collected, results: Path | None) -> list[Text]:
+def _closing(collected: Collected, width: int, results: Path | None) -> list[Text]:
     code, reason = collected.judgement
     style = "bold green" if code == 0 else "bold red"
-    lines = [headline(collected), Text.assemble((f"exit code {code}", style), f": {reason}")]
+    lines = headline_lines(collected, width)
+    said = [Text(each) for each in _filled(f"exit code {code}: {reason}", width, "", "  ")]
+    said[0].stylize(style, 0, len(f"exit code {code}"))
+    lines += said
     if results is not None:
         lines.append(Text(f"written to {results / 'matrix.json'} and matrix.md", style="dim"))
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from plugpull.matrix.files import write_json, write_whole
@@ -38,7 +39,9 @@ def print_upgrade(table: UpgradeTable, folder: Path) -> None:
     from plugpull.matrix.table import matrix_console  # noqa: PLC0415
 
     console = matrix_console()
-    console.print(Text(headline(table), style="bold"), soft_wrap=True)
+    filled = wrap(headline(table), console.width, subsequent_indent="  ")
+    counts = Text("\n".join(filled), style="bold")
+    console.print(counts, soft_wrap=True)
     for grid in table.grids:
         shown = Table(title=_title(grid), title_justify="left", box=SIMPLE, title_style="bold")
         shown.add_column("saved by \\ resumed by")
@@ -55,7 +58,7 @@ def print_upgrade(table: UpgradeTable, folder: Path) -> None:
     for pair in table.skipped:
         line = f"not run: {pair.saves} to {pair.goes_on}: {pair.reason}"
         console.print(Text(line, style="yellow"), soft_wrap=True)
-    console.print(Text(headline(table), style="bold"), soft_wrap=True)
+    console.print(counts, soft_wrap=True)
     ending = f"exit code {table.exit_code}; written to {folder / table.framework}.json and .md"
     console.print(Text(ending, style="dim"), soft_wrap=True)
 
