@@ -117,7 +117,7 @@ def _measured(
         for note in line.notes:
             noted.setdefault(note, []).append(line.scenario)
     if noted:
-        lines += ["**What is known of it.**", ""]
+        lines += ["**Documented or reported.**", ""]
         lines += [
             f"- {escaped(text)} {link} ({', '.join(map(code, scenarios))})"
             for (text, link), scenarios in noted.items()
