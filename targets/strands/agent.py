@@ -21,6 +21,7 @@ from typing import Any
 from approval import keep_pause, rounds
 from plugpull import record_effect
 from report import inspect
+from sessions import kind_of
 from settings import (
     CONTINUE,
     ORDER,
@@ -40,11 +41,17 @@ def start() -> None:
 
 
 def resume() -> None:
-    """Go on with what is saved. A run of which nothing was saved is asked again."""
+    """Go on with what is saved. A run of which nothing was saved is asked again.
+
+    One that ends with the model's words is over: an agent that is called then would ask the model
+    for more of them.
+    """
     agent = build()
     kept = workdir() / "checkpoint.json"
     if not agent.messages:
         finish(run(agent, REQUEST))
+    elif kind_of(agent.messages[-1]) == "message":
+        record_effect("finish_order", key=ORDER)
     elif TOLD_TO_CONTINUE:
         finish(run(agent, CONTINUE))
     elif kept.exists():

@@ -1,12 +1,11 @@
 """The shop's agent, and the cashier's, which charges the card where a run is nested.
 
-https://strandsagents.com/docs/user-guide/concepts/multi-agent/agents-as-tools/
+https://strandsagents.com/docs/user-guide/sdk/multi-agent/agents-as-tools/
 """
 
 from __future__ import annotations
 
 import inspect
-import logging
 from typing import Any
 
 from model import ShopModel
@@ -15,9 +14,6 @@ from settings import NESTED, ORDER, OWN_SESSION, RETRIES, SEQUENTIAL, SESSION, t
 from strands import Agent
 from strands.tools.executors import SequentialToolExecutor
 from tools import hooks, tools
-
-# A tool that fails is the model's matter; the log would have its traceback.
-logging.getLogger("strands").setLevel(logging.CRITICAL)
 
 
 def build() -> Agent:

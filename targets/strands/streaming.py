@@ -1,6 +1,6 @@
 """A run whose answer is streamed to a client, who may go away.
 
-* https://strandsagents.com/docs/user-guide/concepts/streaming/async-iterators/
+* https://strandsagents.com/docs/user-guide/sdk/streaming/async-iterators/
 * https://strandsagents.com/docs/user-guide/sdk/agents/agent-loop/#cancellation
 """
 

@@ -1,7 +1,7 @@
 """The shop's tools, and how a human is asked before one of them charges a card.
 
 * the id of a call, which the framework hands to a tool:
-  https://strandsagents.com/docs/user-guide/concepts/tools/custom-tools/#toolcontext
+  https://strandsagents.com/docs/user-guide/sdk/tools/custom-tools/#toolcontext
 * asking a human, in a hook and in a tool:
   https://strandsagents.com/docs/user-guide/sdk/interrupts/
 """
