@@ -18,8 +18,8 @@ target.json sets:
 ``PLUGPULL_NEXT``
     ``resume`` where a run that did not end is continued before a new message; else ``plain``.
 ``PLUGPULL_RETRY``
-    Who tries again: the ``model``'s call, the ``agent``'s run, or the ``tool``, which tells the
-    model to. ``stop``: the tool has the run stopped instead.
+    Who tries again: the ``model``'s call, or the ``agent``'s run. ``stop``: a tool that cannot be
+    sure has the run stopped.
 
 ``PLUGPULL_BATCH``, ``PLUGPULL_WORLD``, ``PLUGPULL_APPROVAL``, ``PLUGPULL_DECISIONS``,
 ``PLUGPULL_STREAM`` and ``PLUGPULL_STATE`` are the scenarios' own: see docs/add-a-target.md.

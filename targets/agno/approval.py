@@ -48,8 +48,16 @@ def decided() -> dict[str, Any]:
 
 
 def kept() -> Any:
-    """The run as it was when it paused."""
-    found = json.loads((workdir() / "paused.json").read_text(encoding="utf-8"))
+    """The run as it was when it paused.
+
+    Raises:
+        SystemExit: It has not.
+    """
+    file = workdir() / "paused.json"
+    if not file.is_file():
+        message = "there is nothing to decide: the run has not paused"
+        raise SystemExit(message)
+    found = json.loads(file.read_text(encoding="utf-8"))
     if not APPROVAL.startswith("nested"):
         return RunOutput.from_dict(found)
     from agno.run.team import TeamRunOutput  # noqa: PLC0415 - where it is needed

@@ -1,6 +1,6 @@
 """The application's own classes, as it keeps them in the session's state.
 
-* https://docs.agno.com/basics/state/agent/overview
+* https://docs.agno.com/state/agent/overview
 """
 
 from __future__ import annotations

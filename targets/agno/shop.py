@@ -17,6 +17,10 @@ from storage import ShopDb
 from tools import charging, others
 
 
+#: "runs" is the default, and all there was before 2.7.
+SAVED: dict[str, Any] = {} if CHECKPOINT == "runs" else {"checkpoint": CHECKPOINT}
+
+
 def shop_turns() -> list[list[Wish]]:
     """What the agent's model asks for, turn by turn."""
     card = Wish("charge_card")
@@ -50,7 +54,7 @@ def agent() -> Agent:
         model=model(shop_turns()),
         tools=[*charging(), *others()],
         db=ShopDb(),
-        checkpoint=CHECKPOINT,
+        **SAVED,
         add_history_to_context=True,
         telemetry=False,
         **again,
@@ -67,7 +71,7 @@ def team() -> Any:
         name="cashier",
         model=model([*before, [Wish("charge_card")]]),
         tools=[*charging(), *others()],
-        checkpoint=CHECKPOINT,
+        **SAVED,
         telemetry=False,
     )
     return Team(
@@ -76,7 +80,7 @@ def team() -> Any:
         model=model([[Wish("delegate_task_to_member")]]),
         members=[cashier],
         db=ShopDb(),
-        checkpoint=CHECKPOINT,
+        **SAVED,
         add_history_to_context=True,
         telemetry=False,
     )

@@ -1,6 +1,6 @@
 """A run whose answer streams to a client, who may go away.
 
-* streaming a run: https://docs.agno.com/basics/agents/running-agents
+* streaming a run: https://docs.agno.com/agents/running-agents
 * how a run is stopped: https://docs.agno.com/run-cancellation/agent-cancel-run
 """
 

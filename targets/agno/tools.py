@@ -1,15 +1,15 @@
 """The agent's tools. One charges a card, and may need a person's approval before it does.
 
-* what a tool is told of the run it is called in: https://docs.agno.com/basics/tools/overview
+* what a tool is told of its run: https://docs.agno.com/state/agent/overview
 * tools that need approval: https://docs.agno.com/hitl/user-confirmation
-* how a tool asks the model to try again: https://docs.agno.com/reference/tools/retry-agent-run
+* how a tool has the run stopped: https://docs.agno.com/reference/tools/retry-agent-run
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from agno.exceptions import RetryAgentRun, StopAgentRun
+from agno.exceptions import StopAgentRun
 from agno.run import RunContext
 from agno.tools import tool
 from plugpull import record_effect
@@ -49,15 +49,11 @@ def charge(run_context: RunContext, payment: int) -> None:
     """Call the payment service.
 
     Raises:
-        RetryAgentRun: It did not answer, and the model is to try again (``PLUGPULL_RETRY=tool``).
         StopAgentRun: It did not answer, and nobody is to try again (``PLUGPULL_RETRY=stop``).
     """
     try:
         record_effect(effect(payment), key=run_context.run_id if KEY == "run-id" else None)
     except ConnectionError as error:
-        if RETRY == "tool":
-            message = "The payment service does not answer. Try again."
-            raise RetryAgentRun(message) from error
         if RETRY == "stop":
             message = "The payment service does not answer."
             raise StopAgentRun(message) from error
