@@ -94,6 +94,17 @@ def test_a_run_that_never_began_is_begun_again(lab: Lab, store: Make) -> None:
     assert later.evidence["went_on_with"] == "resume"
 
 
+def test_an_outage_is_left_to_chance_where_two_kinds_are_written_side_by_side(
+    lab: Lab, store: Make
+) -> None:
+    """Which of them fails first is nobody's choice, so each outage is tried several times."""
+    both = SCENARIO.unfaulted(lab, store("does-not-wait"), Settings()).cases
+    chance = {(case.kill_point, case.by_chance) for case in both}
+    assert chance == {("write-lost", False), ("ack-lost", False), ("outage", True)}
+    alone = SCENARIO.unfaulted(lab, store("one-kind"), Settings()).cases
+    assert not any(case.by_chance for case in alone)
+
+
 def test_an_outage_ends_with_the_process(lab: Lab, store: Make) -> None:
     """Every write behind the first one fails too, and none of the next process."""
     result = at(lab, store("swallows"), "outage", "save:call")

@@ -69,6 +69,12 @@ PLUGGED = mutants(
         "an_outage_ends_with_the_process",
     ),
     (
+        "an outage beside single results is tried once",
+        "by_chance=point == OUTAGE and race",
+        "by_chance=False",
+        "an_outage_is_left_to_chance_where_two_kinds_are_written_side_by_side",
+    ),
+    (
         "an acknowledgement is lost with its write",
         "END if point == ACK_LOST else BEGIN",
         "BEGIN",

@@ -57,11 +57,12 @@ def find_cases(
     if not names:
         return None
     kinds = kinds_of(trial, limit)
+    race = _race(names)
     return Unfaulted(
         effects=tuple(effects),
         seconds=seconds,
         cases=tuple(
-            Case(point, str(name), number, by_chance=_by_chance(point, name, names))
+            Case(point, str(name), number, by_chance=point == OUTAGE and race)
             for number, name in enumerate(names)
             for point in POINTS
         ),
@@ -75,10 +76,9 @@ def find_cases(
     )
 
 
-def _by_chance(point: str, name: StoreWriteName, names: list[StoreWriteName]) -> bool:
-    """Whether a checkpoint that is written beside a single result may be in time or not."""
-    saves = any(one.content.startswith(SAVE) for one in names)
-    return point == OUTAGE and saves and name.content.startswith(WRITES)
+def _race(names: list[StoreWriteName]) -> bool:
+    """Whether checkpoints are written beside single results: which one fails first is chance."""
+    return all(any(one.content.startswith(kind) for one in names) for kind in (SAVE, WRITES))
 
 
 def kinds_of(trial: Trial, limit: float) -> dict[str, int] | None:
