@@ -240,6 +240,12 @@ SIBLING = [
             "        gates.drop()\n",
             "wherever_the_sibling_comes_it_is_killed_in[shop-last]",
         ),
+        (
+            "what came beside it is recorded",
+            "    if (beside := gates.waiting(SIBLING)) is not None:\n",
+            "    if (beside := None) is not None:\n",
+            "test_sibling_kill.py::test_a_call_that_came_beside_it_stays_unrecorded",
+        ),
     ),
     *mutants(
         HERE,

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from plugpull import record_effect
+from plugpull import fault, record_effect
 
 TRAITS = set(sys.argv[1].split("+"))
 FOLDER, VERB = Path(sys.argv[2]), sys.argv[3]
@@ -71,6 +71,8 @@ def do(run: Run, name: str, *, forget: bool = False) -> None:
 
 
 def tell_shop(run: Run) -> None:
+    if has("shop-when-told"):
+        fault("shop")
     if SHAPE == "sibling" and not has("shop-never"):
         do(run, "notify_shop")
 
