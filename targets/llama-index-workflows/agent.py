@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from typing import Any
 
 import saved
 from asking import build
@@ -25,65 +26,81 @@ from workflows import Workflow, events
 from workflows.events import StepState, StepStateChanged
 from workflows.handler import WorkflowHandler
 
-#: Said by a run that waits for somebody, since 2.14.0.
-WAITS: type[events.Event] = getattr(events, "WorkflowIdleEvent", Approval)
+#: Said by a run that has nothing more to do, since 2.12.0.
+IDLE: type[events.Event] = getattr(events, "WorkflowIdleEvent", Approval)
 
 
-async def follow(handler: WorkflowHandler, *, told: bool = True) -> None:
+async def follow(handler: WorkflowHandler, *, told: bool = False) -> None:
     """Follow a run to its end, or until it waits for somebody.
 
-    A run that was ``told`` something waits for nobody before a step has run.
-
-    Raises:
-        SystemExit: It stands still, and has asked nobody anything.
+    A run that was ``told`` what a human decided waits for nobody before it has heard that.
     """
     client = Client(handler)
-    await client.serve(_follow(handler, client, told=told))
-
-
-async def _follow(handler: WorkflowHandler, client: Client, *, told: bool) -> None:
-    asked: list[Approval] = []
     async for event in handler.stream_events(expose_internal=True):
         if isinstance(event, StepStateChanged):
-            told = False
+            # A step that waits for the human within itself begins anew, and only then hears.
+            told = told and event.name == "ask"
             if event.step_state is StepState.NOT_RUNNING and not client.gone:
                 saved.save(handler, event.name)
         elif isinstance(event, Piece):
-            await client.send(event)
-        elif isinstance(event, Approval):
-            asked.append(event)
-        elif isinstance(event, WAITS) and not told:
-            if not saved.pause(handler, asked):
-                sys.exit("the run stands still: there is nothing to do, and nobody was asked")
-            await handler.cancel_run()
+            client.send(event)
+        elif isinstance(event, IDLE) and not told:
+            await pause(handler)
             return
+    await client.close()
     if not client.gone:
         print(await handler)
 
 
-async def resume(workflow: Workflow) -> WorkflowHandler:
+async def pause(handler: WorkflowHandler) -> None:
+    """Keep a run that waits for a human, and let go of it.
+
+    Raises:
+        SystemExit: It waits for nobody.
+    """
+    waiting = await handler.ctx.store.get("waiting", default={})
+    if not waiting:
+        sys.exit("the run stands still: it has nothing to do, and waits for nobody")
+    saved.pause(handler)
+    print("waits for a human:", *[call["name"] for call in waiting.values()])
+    await handler.cancel_run()
+
+
+async def go_on(workflow: Workflow, data: dict[str, Any]) -> None:
+    """Go on with a saved run, if it has anything to do."""
+    handler = workflow.run(ctx=saved.restore(workflow, data))
+    for decision in await decided(data):
+        handler.ctx.send_event(decision)
+    if decisions() or await handler.ctx.running_steps():
+        await follow(handler, told=bool(decisions()))
+    else:
+        await pause(handler)
+
+
+async def decided(data: dict[str, Any]) -> list[Decision]:
+    """What a human has decided about the calls that a saved run asks about, in that order."""
+    waiting = await saved.state(data, "waiting", {})
+    ids = {call["name"]: call["id"] for call in waiting.values()}
+    return [Decision(id=ids[name], approved=word == "approve") for name, word in decisions()]
+
+
+async def resume(workflow: Workflow) -> None:
     """Go on with the run; begin it, where nothing of it was saved."""
-    run = saved.restore(workflow)
-    handler = workflow.run(ctx=run) if run else workflow.run(text=REQUEST)
-    await follow(handler)
-    return handler
-
-
-async def approve(workflow: Workflow) -> None:
-    """Tell the run what was decided, one thing after the other."""
-    run, ids = saved.restore_pause(workflow)
-    handler = workflow.run(ctx=run)
-    decided = decisions()
-    for name, word in decided:
-        handler.ctx.send_event(Decision(id=ids[name], approved=word == "approve"))
-    await follow(handler, told=bool(decided))
+    snapshots = saved.snapshots()
+    if not snapshots:
+        await follow(workflow.run(text=REQUEST))
+    elif await saved.state(snapshots[-1], "closed", default=False):
+        print("nothing to do: the order is closed")
+    else:
+        await go_on(workflow, snapshots[-1])
 
 
 async def next_turn(workflow: Workflow) -> None:
     """Say something new in the same conversation, once what was begun is over."""
-    run = saved.restore(workflow)
-    if run and run.is_running and FIRST == "resume":
-        run = (await resume(workflow)).ctx
+    if FIRST == "resume":
+        await resume(workflow)
+    snapshots = saved.snapshots()
+    run = saved.restore(workflow, snapshots[-1]) if snapshots else None
     await follow(workflow.run(ctx=run, text=NEXT_REQUEST))
 
 
@@ -97,7 +114,7 @@ async def main(verb: str) -> None:
     elif verb == "resume":
         await resume(workflow)
     elif verb == "approve":
-        await approve(workflow)
+        await go_on(workflow, saved.paused())
     elif verb == "next-turn":
         await next_turn(workflow)
     else:

@@ -20,10 +20,12 @@ from workflows import Context, Workflow, step
 REJECTED = "A human has rejected this payment."
 
 
-async def reserve() -> None:
-    """Put the goods aside, where the run does that before it asks."""
+async def prepare(ctx: Context, call: Call) -> None:
+    """Put the goods aside, where the run does that first, and note down what is asked about."""
     if APPROVAL == "after-step":
         await asyncio.to_thread(record_effect, "reserve_stock")
+    async with ctx.store.edit_state() as state:
+        state["waiting"] = {**state.get("waiting", {}), call.id: call.model_dump()}
 
 
 class AskingShop(Shop):
@@ -31,10 +33,8 @@ class AskingShop(Shop):
 
     @step
     async def ask(self, ctx: Context, ev: Question) -> Approval:
-        """Ask; what is asked about is kept in the state."""
-        await reserve()
-        async with ctx.store.edit_state() as state:
-            state["waiting"] = {**state.get("waiting", {}), ev.call.id: ev.call.model_dump()}
+        """Ask."""
+        await prepare(ctx, ev.call)
         return Approval(id=ev.call.id, name=ev.call.name)
 
     @step
@@ -55,7 +55,7 @@ class WaitingShop(Shop):
     @step
     async def ask(self, ctx: Context, ev: Question) -> Call | Answer:
         """Ask, and have the tool run or say no to the model."""
-        await reserve()
+        await prepare(ctx, ev.call)
         decided = await ctx.wait_for_event(
             Decision,
             waiter_event=Approval(id=ev.call.id, name=ev.call.name),

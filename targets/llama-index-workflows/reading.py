@@ -13,17 +13,18 @@ from workflows import Workflow
 
 async def read(workflow: Workflow) -> dict[str, Any]:
     """The conversation in the newest snapshot, and what else the harness asks about."""
-    runs = saved.restore_all(workflow)
-    if not runs:
+    found = saved.snapshots()
+    if not found:
         return {"history": [], "finished": False, "output": [], "checkpoints": 0}
-    store = runs[-1].store
-    messages = await store.get("messages", default=[])
+    runs = [saved.restore(workflow, data) for data in found]
+    messages = await saved.state(found[-1], "messages", [])
     history = [entry for message in messages for entry in entries(message)]
-    kept = {name: await store.get(f"kept_{name}", default=None) for name in keepsakes()}
+    finished = await saved.state(found[-1], "closed", default=False)
+    kept = {name: await saved.state(found[-1], f"kept_{name}", None) for name in keepsakes()}
     return {
         "history": history,
-        "finished": not runs[-1].is_running,
-        "output": [[entry["kind"] for entry in history], not runs[-1].is_running],
+        "finished": finished,
+        "output": [[entry["kind"] for entry in history], finished],
         "checkpoints": len(runs),
         "classes": describe(kept),
         "world": {"model": MODEL, "steps": steps(workflow), "call": sorted(Call.model_fields)},

@@ -12,16 +12,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from events import Approval
 from plugpull import store_write
 from settings import SAVED_AS, WORKDIR
 from workflows import Context, Workflow
 from workflows.context import JsonSerializer, PickleSerializer
+from workflows.context.state_store import InMemoryStateStore
 from workflows.handler import WorkflowHandler
 
 #: One file a snapshot; the newest one is the last by its name.
 SNAPSHOTS = WORKDIR / "snapshots"
-#: The run at its last pause, with what it asks.
+#: The run at its last pause.
 PAUSE = WORKDIR / "pause.json"
 
 SERIALIZER = PickleSerializer() if SAVED_AS == "pickle" else JsonSerializer()
@@ -35,48 +35,38 @@ def save(handler: WorkflowHandler, after: str) -> None:
         write(SNAPSHOTS / name, handler.ctx.to_dict(serializer=SERIALIZER))
 
 
-def restore(workflow: Workflow) -> Context | None:
-    """The run as it was saved last; ``None`` where none was."""
-    paths = sorted(SNAPSHOTS.glob("*.json"))
-    return load(workflow, json.loads(paths[-1].read_text(encoding="utf-8"))) if paths else None
+def snapshots() -> list[dict[str, Any]]:
+    """The run as it was each time that it was saved, the newest last."""
+    return [read(path) for path in sorted(SNAPSHOTS.glob("*.json"))]
 
 
-def restore_all(workflow: Workflow) -> list[Context]:
-    """The run as it was each time that it was saved."""
-    paths = sorted(SNAPSHOTS.glob("*.json"))
-    return [load(workflow, json.loads(path.read_text(encoding="utf-8"))) for path in paths]
+def pause(handler: WorkflowHandler) -> None:
+    """Keep the run as it is now, while it waits for a human."""
+    write(PAUSE, handler.ctx.to_dict(serializer=SERIALIZER))
 
 
-def pause(handler: WorkflowHandler, asked: list[Approval]) -> bool:
-    """Keep the run as it waits, with the ids of the calls that it asks about.
-
-    Returns:
-        Whether it has asked anything.
-    """
-    ids = _paused()["asked"] if PAUSE.exists() else {}
-    ids |= {one.name: one.id for one in asked}
-    if ids:
-        write(PAUSE, {"asked": ids, "run": handler.ctx.to_dict(serializer=SERIALIZER)})
-    return bool(ids)
+def paused() -> dict[str, Any]:
+    """The run as it was when it waited last."""
+    return read(PAUSE)
 
 
-def restore_pause(workflow: Workflow) -> tuple[Context, dict[str, str]]:
-    """The run as it waits, and the ids of the calls by the names of their tools."""
-    found = _paused()
-    return load(workflow, found["run"]), found["asked"]
-
-
-def load(workflow: Workflow, data: dict[str, Any]) -> Context:
-    """A run out of a snapshot."""
+def restore(workflow: Workflow, data: dict[str, Any]) -> Context:
+    """A run that can go on, out of a snapshot."""
     return Context.from_dict(workflow, data, serializer=SERIALIZER)
 
 
-def write(path: Path, data: Any) -> None:
+async def state(data: dict[str, Any], name: str, default: Any) -> Any:
+    """A value in the state of a saved run."""
+    return await InMemoryStateStore.from_dict(data["state"], SERIALIZER).get(name, default=default)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """What a file holds."""
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def write(path: Path, data: dict[str, Any]) -> None:
     """Replace a file as a whole."""
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps(data), encoding="utf-8")
     fresh.replace(path)
-
-
-def _paused() -> dict[str, Any]:
-    return dict(json.loads(PAUSE.read_text(encoding="utf-8")))

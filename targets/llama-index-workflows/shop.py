@@ -63,6 +63,7 @@ class Desk(Workflow):
             await asyncio.to_thread(record_effect, "finish_order", key=ORDER)
         else:
             await asyncio.to_thread(record_effect, "next_turn", key=f"{ORDER}-turn-2")
+        await ctx.store.set("closed", value=True)
         return StopEvent(result=ev.text)
 
 
