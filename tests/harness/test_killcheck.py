@@ -13,7 +13,8 @@ from plugpull import killcheck
 from plugpull.killcheck import Kill, pull_the_plug
 from plugpull.lab import Lab, Trial
 from plugpull.processes.launcher import AgentProcess
-from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT, HeldCall
+from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
+from plugpull.provider_calls import HeldCall
 from support import agent as command
 from support import alive, eventually, kill_at, reaped, run_agent, tool
 

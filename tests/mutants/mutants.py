@@ -11,72 +11,77 @@ def _mutants(file: str, *entries: tuple[str, str, str, str]) -> list[Mutant]:
     return [Mutant(name, file, old, new, tuple(tests.split())) for name, old, new, tests in entries]
 
 
-_PROVIDER = _mutants(
-    "provider.py",
-    (
-        "a key counts under any name",
-        "(call.effect, call.key) in keyed)",
-        "call.key in {key for _, key in keyed})",
-        "test_provider.py::test_the_same_key_under_two_names_is_two_effects",
-    ),
-    (
-        "a key protects nothing",
-        "keyed.add((call.effect, call.key))",
-        "pass",
-        "test_provider.py::test_the_same_name_and_key_is_one_effect",
-    ),
-    (
-        "a call without a key is counted once",
-        "counts[call.effect] += 1",
-        "counts[call.effect] = 1",
-        "test_provider.py::test_a_call_without_a_key_is_always_a_new_effect",
-    ),
-    (
-        "an empty key is none",
-        "            if call.key is not None:\n",
-        "            if call.key:\n",
-        "test_provider.py::test_an_empty_key_is_a_key",
-    ),
-    (
-        "before-effect is recorded",
-        "recorded = point != BEFORE_EFFECT",
-        "recorded = True",
-        "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
-    ),
-    (
-        "after-effect is not recorded",
-        "recorded = point != BEFORE_EFFECT",
-        "recorded = point is None",
-        "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
-    ),
-    (
-        "the answer comes before the record",
-        "            if not self._take(name, key, connection):\n",
+_PROVIDER = [
+    *_mutants(
+        "provider_calls.py",
         (
-            '            connection.answer({"ok": True})\n'
-            "            if not self._take(name, key, connection):\n"
+            "an empty key is none",
+            "        if call.key is not None:\n",
+            "        if call.key:\n",
+            "test_provider.py::test_an_empty_key_is_a_key",
         ),
-        "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
+        (
+            "a key counts under any name",
+            "(call.effect, call.key) in keyed)",
+            "call.key in {key for _, key in keyed})",
+            "test_provider.py::test_the_same_key_under_two_names_is_two_effects",
+        ),
+        (
+            "a key protects nothing",
+            "keyed.add((call.effect, call.key))",
+            "pass",
+            "test_provider.py::test_the_same_name_and_key_is_one_effect",
+        ),
+        (
+            "a call without a key is counted once",
+            "counts[call.effect] += 1",
+            "counts[call.effect] = 1",
+            "test_provider.py::test_a_call_without_a_key_is_always_a_new_effect",
+        ),
+        (
+            "what is not recorded counts",
+            "if not call.recorded or (",
+            "if (",
+            "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
+        ),
     ),
-    (
-        "a held call is answered in the end",
-        "            return self._answers_held\n",
-        "            return True\n",
-        "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
+    *_mutants(
+        "provider.py",
+        (
+            "before-effect is recorded",
+            "recorded = point != BEFORE_EFFECT",
+            "recorded = True",
+            "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
+        ),
+        (
+            "after-effect is not recorded",
+            "recorded = point != BEFORE_EFFECT",
+            "recorded = point is None",
+            "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
+        ),
+        (
+            "the answer comes before the record",
+            "            if not self._take(name, key, connection):\n",
+            (
+                '            connection.answer({"ok": True})\n'
+                "            if not self._take(name, key, connection):\n"
+            ),
+            "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
+        ),
+        (
+            "a held call is answered in the end",
+            "            return self._answers_held\n",
+            "            return True\n",
+            "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
+        ),
+        (
+            "an answer that comes late is for nothing",
+            "recorded=True)\n            return",
+            "recorded=False)\n            return",
+            "test_provider.py::test_a_held_call_that_is_answered_late_was_recorded_once",
+        ),
     ),
-    (
-        "an answer that comes late is for nothing",
-        "recorded=True)\n            return",
-        "recorded=False)\n            return",
-        "test_provider.py::test_a_held_call_that_is_answered_late_was_recorded_once",
-    ),
-    (
-        "what is not recorded counts",
-        "if not call.recorded or (",
-        "if (",
-        "test_provider.py::test_a_held_call_is_recorded_after_and_not_before",
-    ),
-)
+]
 
 _KILL_CHECK = _mutants(
     "killcheck.py",

@@ -15,7 +15,7 @@ from plugpull.call_gates import CallGates
 from plugpull.fault_desk import HOLD, FaultDesk
 from plugpull.faults import FAULTS_VARIABLE, GO_ON
 from plugpull.lab import Lab
-from plugpull.provider import HeldCall
+from plugpull.provider_calls import HeldCall
 from plugpull.scenarios.approvals import CHARGE, POINTS, SHAPES, SIBLING
 from plugpull.scenarios.sibling_kill import kill_in_sibling
 from plugpull.subject import Subject

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from plugpull.errors import PlugpullError, UsageError
-from plugpull.provider import Call
+from plugpull.provider_calls import Call
 from plugpull.saved_states import Origin, SavedState, find_states, read_state
 from plugpull.state_files import keep_state, restore, save_state
 

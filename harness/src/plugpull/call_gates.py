@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plugpull.provider import HeldCall
+    from plugpull.provider_calls import HeldCall
 
 __all__ = ["CallGates"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from plugpull.fault_desk import HeldFault
 from plugpull.processes.launcher import AgentProcess, kill_group
-from plugpull.provider import HeldCall
+from plugpull.provider_calls import HeldCall
 
 __all__ = ["CLOSES_WITHIN", "Kill", "check_held", "pull_the_plug"]
 

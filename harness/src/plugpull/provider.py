@@ -10,20 +10,25 @@ and are handed on to the :class:`~plugpull.fault_desk.FaultDesk`.
 
 from __future__ import annotations
 
-import json
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from plugpull.call_gates import CallGates
 from plugpull.fault_desk import FaultDesk
+from plugpull.provider_calls import (
+    Call,
+    HeldCall,
+    distinct_effects,
+    read_effect,
+    read_point,
+    read_request,
+)
 from plugpull.wire import Connection, Server
 
-__all__ = ["AFTER_EFFECT", "BEFORE_EFFECT", "Call", "HeldCall", "Provider"]
+__all__ = ["AFTER_EFFECT", "BEFORE_EFFECT", "Provider"]
 
 #: The tool has started; the provider has the call and has not recorded the effect.
 BEFORE_EFFECT = "before-effect"
@@ -32,50 +37,6 @@ AFTER_EFFECT = "after-effect"
 
 # How often a waiting harness looks whether the agent is still there.
 _GLANCE = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call as the provider saw it.
-
-    Attributes:
-        effect: The effect's name.
-        key: The idempotency key that came with it.
-        pid: The caller, as the kernel names it.
-        phase: Which part of the run was going on: ``unfaulted``, ``start`` or ``resume``; ``saved``
-            for what an earlier provider saw.
-        recorded: Whether the provider took it down.
-    """
-
-    effect: str
-    key: str | None
-    pid: int | None
-    phase: str
-    recorded: bool
-
-    def to_json(self) -> dict[str, Any]:
-        """The call as it stands in a result's evidence."""
-        return {
-            "effect": self.effect,
-            "key": self.key,
-            "pid": self.pid,
-            "phase": self.phase,
-            "recorded": self.recorded,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class HeldCall:
-    """A call that the provider has and does not answer."""
-
-    effect: str
-    key: str | None
-    connection: Connection
-
-    @property
-    def pid(self) -> int | None:
-        """The caller, as the kernel names it."""
-        return self.connection.pid
 
 
 class Provider:
@@ -153,16 +114,7 @@ class Provider:
     @property
     def effects(self) -> dict[str, int]:
         """Distinct effects per name. A call without a key is always one more."""
-        keyed: set[tuple[str, str]] = set()
-        counts: Counter[str] = Counter()
-        for call in self.calls:
-            counts.setdefault(call.effect, 0)
-            if not call.recorded or (call.key is not None and (call.effect, call.key) in keyed):
-                continue
-            counts[call.effect] += 1
-            if call.key is not None:
-                keyed.add((call.effect, call.key))
-        return dict(counts)
+        return distinct_effects(self.calls)
 
     def hold_next(
         self, point: str, number: int = 1, effect: str | None = None, *, stop_there: bool = False
@@ -241,15 +193,15 @@ class Provider:
             if not line:
                 return
             try:
-                request = _request(line)
+                request = read_request(line)
                 if "fault" in request:
-                    word = self.faults.serve(_point(request), connection, self.phase)
+                    word = self.faults.serve(read_point(request), connection, self.phase)
                     if word is None:
                         return
                     answered = None
                     connection.answer({"do": word})
                     continue
-                name, key = _parse(request)
+                name, key = read_effect(request)
             except ValueError as error:
                 with self._lock:
                     self._refused.append(str(error))
@@ -310,49 +262,3 @@ class Provider:
         self._released.wait(self.linger)
         with self._lock:
             self._open.remove(name)
-
-
-def _request(line: bytes) -> dict[str, Any]:
-    """One request.
-
-    Raises:
-        ValueError: The line is not of the protocol; the text says what was expected.
-    """
-    try:
-        request = json.loads(line)
-    except (ValueError, RecursionError):
-        request = None
-    if not isinstance(request, dict):
-        raise ValueError(  # noqa: TRY004 - the line is at fault, not our caller
-            'expected one line of JSON such as {"effect": "charge_card", "key": null}'
-        )
-    return request
-
-
-def _parse(request: dict[str, Any]) -> tuple[str, str | None]:
-    """Name and key of one effect.
-
-    Raises:
-        ValueError: They are not of the protocol; the text says what was expected.
-    """
-    name, key = request.get("effect"), request.get("key")
-    if not isinstance(name, str) or not name:
-        msg = '"effect" must be a text that is not empty'
-        raise ValueError(msg)
-    if key is not None and not isinstance(key, str):
-        msg = '"key" must be a text, or null for a call without a key'
-        raise ValueError(msg)
-    return name, key
-
-
-def _point(request: dict[str, Any]) -> str:
-    """Name of one fault point.
-
-    Raises:
-        ValueError: It is not of the protocol; the text says what was expected.
-    """
-    point = request["fault"]
-    if not isinstance(point, str) or not point:
-        msg = '"fault" must be a text that is not empty'
-        raise ValueError(msg)
-    return point

@@ -22,7 +22,7 @@ from typing import Any
 from plugpull._version import __version__
 from plugpull.endstate import snapshot
 from plugpull.errors import UsageError
-from plugpull.provider import Call
+from plugpull.provider_calls import Call
 from plugpull.subject import Subject
 
 __all__ = [

@@ -12,7 +12,7 @@ from typing import Any
 
 from plugpull.endstate import Entry, snapshot
 from plugpull.errors import PlugpullError
-from plugpull.provider import Call
+from plugpull.provider_calls import Call
 from plugpull.report import write_whole
 from plugpull.saved_states import STATE, WORK, Origin, SavedState
 

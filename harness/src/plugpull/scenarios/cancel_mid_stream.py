@@ -33,7 +33,8 @@ from plugpull.faults import CANCEL, CLOSE, FAULTS_VARIABLE, GO_ON
 from plugpull.faults import FAIL as FAILS
 from plugpull.lab import Lab, Trial
 from plugpull.processes.launcher import LOST, AgentProcess
-from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT, HeldCall
+from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
+from plugpull.provider_calls import HeldCall
 from plugpull.scenarios.base import Case, Settings, Unfaulted, error
 from plugpull.scenarios.holding import (
     answer_late,

@@ -28,7 +28,8 @@ from typing import Any
 from plugpull.lab import Lab, Trial
 from plugpull.processes.launcher import LOST, AgentProcess
 from plugpull.processes.signals import DEFAULT, disposition
-from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT, HeldCall
+from plugpull.provider import AFTER_EFFECT, BEFORE_EFFECT
+from plugpull.provider_calls import HeldCall
 from plugpull.scenarios.base import Case, Settings, Unfaulted, error
 from plugpull.scenarios.holding import answer_late, hold_in_call, not_there, note_stderr
 from plugpull.scenarios.killing import go_on, settle

@@ -13,7 +13,7 @@ from plugpull.faults import GO_ON
 from plugpull.killcheck import check_held
 from plugpull.lab import Trial
 from plugpull.processes.launcher import AgentProcess, CannotStart
-from plugpull.provider import HeldCall
+from plugpull.provider_calls import HeldCall
 from plugpull.scenarios.base import error
 from plugpull.verdicts import Judgement
 

@@ -11,7 +11,8 @@ from plugpull.endstate import snapshot
 from plugpull.killcheck import pull_the_plug
 from plugpull.lab import Ended, Trial
 from plugpull.processes.launcher import LOST, CannotStart, kill_group
-from plugpull.provider import AFTER_EFFECT, HeldCall
+from plugpull.provider import AFTER_EFFECT
+from plugpull.provider_calls import HeldCall
 from plugpull.scenarios.base import error, judge_ended_resume
 from plugpull.scenarios.holding import hold_in_call, note_stderr
 from plugpull.subject import Subject

@@ -21,7 +21,8 @@ from typing import Any
 
 from plugpull.lab import Lab, Trial
 from plugpull.processes.launcher import LOST
-from plugpull.provider import AFTER_EFFECT, HeldCall
+from plugpull.provider import AFTER_EFFECT
+from plugpull.provider_calls import HeldCall
 from plugpull.scenarios.base import Case, Settings, Unfaulted, error
 from plugpull.scenarios.holding import hold_in_call, not_there, note_stderr
 from plugpull.scenarios.trying import try_killed

@@ -14,7 +14,7 @@ from typing import Any
 from plugpull.killcheck import pull_the_plug
 from plugpull.lab import Trial
 from plugpull.processes.launcher import AgentProcess, CannotStart
-from plugpull.provider import HeldCall
+from plugpull.provider_calls import HeldCall
 from plugpull.scenarios.approvals import SIBLING, Decision, Point
 from plugpull.scenarios.approving import judge_unapproved, note_process, set_aside, set_decisions
 from plugpull.scenarios.base import error
