@@ -56,7 +56,7 @@ def test_every_variable_that_a_scenario_sets_is_in_the_contract() -> None:
     """Found in the source of the scenarios."""
     page = (ROOT / "docs" / "what-a-target-is-asked.md").read_text(encoding="utf-8")
     source = ROOT / "harness" / "src" / "plugpull"
-    modules = [*source.glob("scenarios/*.py"), source / "faults.py", source / "lab.py"]
+    modules = [*source.glob("scenarios/*.py"), source / "faults.py", source / "trial.py"]
     named = {
         name
         for module in modules

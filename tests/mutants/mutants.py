@@ -437,7 +437,7 @@ _VERDICTS = [
         ),
     ),
     *_mutants(
-        "lab.py",
+        "limits.py",
         (
             "the smaller limit",
             "return max(self.LEAST",
