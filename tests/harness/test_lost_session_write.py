@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from plugpull.lab import Lab
-from plugpull.scenarios import lost_session_write
+from plugpull.scenarios import session_writes
 from plugpull.scenarios.base import Settings
 from plugpull.scenarios.lost_session_write import LostSessionWrite
 from plugpull.session_store import StoreClient
@@ -358,7 +358,7 @@ def test_a_store_that_cannot_start_is_an_error(
             raise OSError(24, "Too many open files")
         return SessionStore(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(lost_session_write, "SessionStore", store)
+    monkeypatch.setattr(session_writes, "SessionStore", store)
     found = results(lab, session("looks-first"))
     assert {one.verdict for one in found} == {"ERROR"}
     assert all("the Session store could not start: " in one.detail for one in found)

@@ -226,99 +226,104 @@ _STORE = _mutants(
 _LOST = "test_lost_session_write.py"
 _ANOTHER_WAY = f"{_LOST}::test_a_faulted_start_that_goes_another_way_is_an_error"
 _UNUSABLE = f"{_LOST}::test_a_first_run_that_is_unusable_makes_every_result_an_error"
-_LOST_WRITE = _mutants(
-    "scenarios/lost_session_write.py",
-    (
-        "the staged-write check",
-        "if number in staged and not lost.carries(self.token):",
-        "if False:",
-        f"{_ANOTHER_WAY}[next-start-writes-something-else]",
+_LOST_WRITE = [
+    *_mutants(
+        "scenarios/lost_session_write.py",
+        (
+            "the staged-write check",
+            "if number in staged and not lost.carries(self.token):",
+            "if False:",
+            f"{_ANOTHER_WAY}[next-start-writes-something-else]",
+        ),
+        (
+            "staged numbers are not compared",
+            "if [one for one in staged_numbers(writes, self.token) if one <= number] != expected:",
+            "if False:",
+            f"{_ANOTHER_WAY}[next-start-stages-more]",
+        ),
+        (
+            "a write that was not reached",
+            'return f"start made {len(writes)} Session writes and never reached this one"',
+            "return None",
+            f"{_ANOTHER_WAY}[next-start-writes-less]",
+        ),
+        (
+            "start may exit 0",
+            '            return "start exited 0 although',
+            '            return None and "start exited 0 although',
+            f"{_LOST}::test_a_start_that_exits_0_although_the_staged_write_failed_is_an_error",
+        ),
+        (
+            "start may go on writing",
+            "if self.case.kill_point != OUTAGE and any(",
+            "if False and any(",
+            f"{_LOST}::test_a_start_that_goes_on_writing_is_an_error",
+        ),
+        (
+            "every write is checked as the staged one",
+            'if self.case.number not in self.unfaulted.evidence["staged_writes"]:',
+            "if False:",
+            f"{_LOST}::test_another_write_that_fails_unnoticed_is_judged",
+        ),
+        (
+            "another write is not known by its name",
+            "if number not in expected and name != planned:",
+            "if False:",
+            f"{_LOST}::test_another_write_is_known_by_what_it_holds",
+        ),
+        (
+            "effects are not judged",
+            "            or judge_effects(",
+            "            or None and judge_effects(",
+            f"{_LOST}::test_effects_are_judged_too",
+        ),
     ),
-    (
-        "staged numbers are not compared",
-        "if [one for one in _staged_numbers(writes, self.token) if one <= number] != expected:",
-        "if False:",
-        f"{_ANOTHER_WAY}[next-start-stages-more]",
+    *_mutants(
+        "scenarios/session_writes.py",
+        (
+            "nothing staged is no problem",
+            "    if not staged:\n",
+            "    if False:\n",
+            f"{_UNUSABLE}[nothing-staged]",
+        ),
+        (
+            "the first run may store twice",
+            "        if count > 1:\n",
+            "        if False:\n",
+            f"{_UNUSABLE}[stores-twice-by-itself]",
+        ),
+        (
+            "the first run may remove",
+            "        if count == 0:\n",
+            "        if False:\n",
+            f"{_UNUSABLE}[removes-an-item]",
+        ),
+        (
+            "a refused call is no problem",
+            "    if store.refused:\n",
+            "    if False:\n",
+            f"{_UNUSABLE}[malformed-write]",
+        ),
+        (
+            "a duplicated item is right",
+            "        if count == 1:\n",
+            "        if count >= 1:\n",
+            f"{_LOST}::test_a_recovery_that_looks_passes_and_one_that_does_not_stores_twice",
+        ),
+        (
+            "a lost item is right",
+            "        if count == 1:\n",
+            "        if count <= 1:\n",
+            f"{_LOST}::test_a_staged_input_that_resume_forgets_is_lost",
+        ),
+        (
+            "every run has the same token",
+            "return uuid.uuid4().hex",
+            'return "token"',
+            f"{_LOST}::test_each_run_has_a_token_of_its_own",
+        ),
     ),
-    (
-        "a write that was not reached",
-        'return f"start made {len(writes)} Session writes and never reached this one"',
-        "return None",
-        f"{_ANOTHER_WAY}[next-start-writes-less]",
-    ),
-    (
-        "start may exit 0",
-        '            return "start exited 0 although',
-        '            return None and "start exited 0 although',
-        f"{_LOST}::test_a_start_that_exits_0_although_the_staged_write_failed_is_an_error",
-    ),
-    (
-        "start may go on writing",
-        "if self.case.kill_point != OUTAGE and any(",
-        "if False and any(",
-        f"{_LOST}::test_a_start_that_goes_on_writing_is_an_error",
-    ),
-    (
-        "every write is checked as the staged one",
-        'if self.case.number not in self.unfaulted.evidence["staged_writes"]:',
-        "if False:",
-        f"{_LOST}::test_another_write_that_fails_unnoticed_is_judged",
-    ),
-    (
-        "another write is not known by its name",
-        "if number not in expected and name != planned:",
-        "if False:",
-        f"{_LOST}::test_another_write_is_known_by_what_it_holds",
-    ),
-    (
-        "nothing staged is no problem",
-        "    if not staged:\n",
-        "    if False:\n",
-        f"{_UNUSABLE}[nothing-staged]",
-    ),
-    (
-        "the first run may store twice",
-        "        if count > 1:\n",
-        "        if False:\n",
-        f"{_UNUSABLE}[stores-twice-by-itself]",
-    ),
-    (
-        "the first run may remove",
-        "        if count == 0:\n",
-        "        if False:\n",
-        f"{_UNUSABLE}[removes-an-item]",
-    ),
-    (
-        "a refused call is no problem",
-        "    if store.refused:\n",
-        "    if False:\n",
-        f"{_UNUSABLE}[malformed-write]",
-    ),
-    (
-        "a duplicated item is right",
-        "        if count == 1:\n",
-        "        if count >= 1:\n",
-        f"{_LOST}::test_a_recovery_that_looks_passes_and_one_that_does_not_stores_twice",
-    ),
-    (
-        "a lost item is right",
-        "        if count == 1:\n",
-        "        if count <= 1:\n",
-        f"{_LOST}::test_a_staged_input_that_resume_forgets_is_lost",
-    ),
-    (
-        "effects are not judged",
-        "            or judge_effects(",
-        "            or None and judge_effects(",
-        f"{_LOST}::test_effects_are_judged_too",
-    ),
-    (
-        "every run has the same token",
-        "return uuid.uuid4().hex",
-        'return "token"',
-        f"{_LOST}::test_each_run_has_a_token_of_its_own",
-    ),
-)
+]
 
 _KILL = "test_kill_mid_tool.py"
 _KILL_MID_TOOL = [

@@ -486,7 +486,7 @@ LOST_WRITE = [
     Mutant(
         "the stored history plays no part",
         "scenarios/lost_session_write.py",
-        "            or _judge_reported(reported, when)\n",
+        "            or judge_reported(reported, when)\n",
         "",
         ("test_lost_session_write.py::test_a_history_that_a_resume_spoils_is_a_fail",),
     )
