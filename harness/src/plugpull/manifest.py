@@ -10,16 +10,24 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from plugpull.errors import UsageError
 from plugpull.guide import GUIDE, parse_guide
+from plugpull.manifest_fields import (
+    GAP_KEYS,
+    MANIFEST_KEYS,
+    MANIFEST_NEEDED,
+    NEED_KEYS,
+    SERVICE_KEYS,
+    VARIANT_KEYS,
+    Fields,
+)
 from plugpull.needs import NEEDS, Need
 from plugpull.notes import CONDITIONS, Note, wrong_value
 from plugpull.scenarios import SCENARIOS
 from plugpull.scenarios.changed_world import WORLDS, ChangedWorld
 from plugpull.services.spec import PORT_NAME, READY_WITHIN, ServiceSpec
-from plugpull.specifiers import matches
 from plugpull.target import Manifest, NotSupported, Variant
 
 __all__ = ["CONTROL", "MANIFEST", "find_targets", "read_manifest"]
@@ -74,14 +82,11 @@ def read_manifest(folder: Path) -> Manifest:
     return _Reader(path).manifest(data)
 
 
-class _Reader:
-    """Takes a manifest apart; every complaint names the file and the key."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
+class _Reader(Fields):
+    """Takes a manifest apart."""
 
     def manifest(self, data: Any) -> Manifest:
-        top = self._object(data, "the manifest", _MANIFEST_KEYS, _MANIFEST_NEEDED)
+        top = self._object(data, "the manifest", MANIFEST_KEYS, MANIFEST_NEEDED)
         program = self._path.parent / self._text(top, "program")
         if not program.is_file():
             self._fail("program", f"{program} is not there")
@@ -132,7 +137,7 @@ class _Reader:
         )
 
     def _service(self, data: Any) -> ServiceSpec:
-        entry = self._object(data, "service", _SERVICE_KEYS, {"program", "remedy"})
+        entry = self._object(data, "service", SERVICE_KEYS, {"program", "remedy"})
         program = self._own_program(entry, "service")
         ports = self._texts(entry, "ports", "service")
         for name in ports:
@@ -150,7 +155,7 @@ class _Reader:
         )
 
     def _need(self, data: Any, place: str) -> Need:
-        entry = self._object(data, place, {*NEEDS, *_NEED_KEYS}, {"remedy"})
+        entry = self._object(data, place, {*NEEDS, *NEED_KEYS}, {"remedy"})
         named = [name for name in NEEDS if name in entry]
         if len(named) != 1:
             self._fail(place, f'it names one of {", ".join(NEEDS)}, as in {{"sqlite": ">=3.42"}}')
@@ -188,7 +193,7 @@ class _Reader:
         return variants
 
     def _variant(self, data: Any, place: str, scenarios: Mapping[str, str]) -> Variant:
-        entry = self._object(data, place, _VARIANT_KEYS, {"name"})
+        entry = self._object(data, place, VARIANT_KEYS, {"name"})
         answered = self._texts(entry, "scenarios", place)
         if unknown := set(answered) - set(scenarios):
             self._fail(
@@ -225,7 +230,7 @@ class _Reader:
         return self._text(entry, "about", place), self._text(entry, "link", place)
 
     def _gap(self, data: Any, place: str) -> NotSupported:
-        entry = self._object(data, place, _GAP_KEYS, {"scenario", "reason", "link"})
+        entry = self._object(data, place, GAP_KEYS, {"scenario", "reason", "link"})
         scenario = self._scenario(self._text(entry, "scenario", place), f"{place}.scenario")
         point = self._text_or_none(entry, "kill_point", place)
         points = SCENARIOS[scenario].fault_points
@@ -265,80 +270,6 @@ class _Reader:
             self._fail(place, f"there is no scenario {name!r}; there are {', '.join(SCENARIOS)}")
         return name
 
-    def _object(
-        self, data: Any, place: str, allowed: set[str], needed: set[str] | None = None
-    ) -> dict[str, Any]:
-        if not isinstance(data, dict):
-            self._fail(place, "it has to be an object")
-        if unknown := set(data) - allowed:
-            self._fail(place, f"unknown key {min(unknown)!r}; known: {', '.join(sorted(allowed))}")
-        if missing := (needed or set()) - set(data):
-            self._fail(place, f"the key {min(missing)!r} is missing")
-        return dict(data)
-
-    def _text(self, data: dict[str, Any], key: str, place: str = "") -> str:
-        value = data.get(key)
-        if not isinstance(value, str) or not value:
-            self._fail(_at(place, key), f"it has to be a text, not {value!r}")
-        return str(value)
-
-    def _text_or_none(self, data: dict[str, Any], key: str, place: str) -> str | None:
-        return None if data.get(key) is None else self._text(data, key, place)
-
-    def _flag(self, data: dict[str, Any], key: str, place: str = "", *, default: bool) -> bool:
-        value = data.get(key, default)
-        if not isinstance(value, bool):
-            self._fail(_at(place, key), f"it has to be true or false, not {value!r}")
-        return bool(value)
-
-    def _list(self, data: dict[str, Any], key: str, place: str = "") -> list[Any]:
-        value = data.get(key, [])
-        if not isinstance(value, list):
-            self._fail(_at(place, key), "it has to be a list")
-        return list(value)
-
-    def _mapping(self, data: dict[str, Any], key: str, place: str = "") -> dict[str, Any]:
-        value = data.get(key, {})
-        if not isinstance(value, dict):
-            self._fail(_at(place, key), "it has to be an object")
-        return dict(value)
-
-    def _texts(self, data: dict[str, Any], key: str, place: str = "") -> tuple[str, ...]:
-        values = self._list(data, key, place)
-        if not all(isinstance(value, str) for value in values):
-            self._fail(_at(place, key), "it has to be a list of texts")
-        return tuple(values)
-
-    def _settings(self, data: dict[str, Any], key: str, place: str = "") -> dict[str, str]:
-        values = self._mapping(data, key, place)
-        if not all(isinstance(value, str) for value in values.values()):
-            self._fail(_at(place, key), "its values have to be texts")
-        return values
-
-    def _range(self, data: dict[str, Any], key: str, place: str) -> str:
-        text = data.get(key, "*")
-        try:
-            matches("1.0", text)
-        except (ValueError, AttributeError):
-            self._fail(_at(place, key), f"{text!r} is not a version range such as '>=1.2,<2'")
-        return str(text)
-
-    def _pattern(self, text: str, place: str) -> re.Pattern[str]:
-        try:
-            return re.compile(text)
-        except re.error as error:
-            self._fail(place, f"{text!r} is not a regular expression: {error}")
-
-    def _fail(self, place: str, problem: str) -> NoReturn:
-        raise UsageError(
-            f"{self._path}: {place}: {problem}",
-            then="docs/add-a-target.md describes every key",
-        )
-
-
-def _at(place: str, key: str) -> str:
-    return f"{place}.{key}" if place else key
-
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """JSON keeps the last of two equal keys and says nothing."""
@@ -349,43 +280,3 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(msg)
         found[key] = value
     return found
-
-
-_MANIFEST_NEEDED = {
-    "name",
-    "title",
-    "distribution",
-    "import",
-    "program",
-    "variants",
-    "scenarios",
-}
-_MANIFEST_KEYS = _MANIFEST_NEEDED | {
-    "companions",
-    "documentation",
-    "env",
-    GUIDE,
-    "ignore",
-    "inspect",
-    "needs",
-    "not_supported",
-    "notes",
-    "preload",
-    "refusals",
-    "service",
-    "worlds",
-}
-_NEED_KEYS = {"versions", "instead", "remedy"}
-_SERVICE_KEYS = {"program", "ports", "ready_within", "remedy", "env"}
-_VARIANT_KEYS = {
-    "name",
-    "label",
-    "env",
-    "scenarios",
-    "versions",
-    "timing_dependent",
-    "expect",
-    "program",
-    "inspect",
-}
-_GAP_KEYS = {"scenario", "variant", "kill_point", "versions", "reason", "link", "absent"}
