@@ -14,8 +14,10 @@ from plugpull.errors import ERROR_EXIT, INTERRUPTED_EXIT, PlugpullError, UsageEr
 from plugpull.lab import Lab, Limits
 from plugpull.manifest import CONTROL, MANIFEST, find_targets
 from plugpull.options import parser, settings
+from plugpull.preparing import split_command
 from plugpull.report import check_writable, document, json_text, text_lines, write_whole
-from plugpull.runner import Report, Runner, Selection, split_command
+from plugpull.run_selection import Selection
+from plugpull.runner import Report, Runner
 from plugpull.scenarios import SCENARIOS
 from plugpull.verdicts import Result, exit_code
 

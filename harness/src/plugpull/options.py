@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from plugpull._version import __version__
-from plugpull.runner import TIMING_REPEAT
+from plugpull.run_selection import TIMING_REPEAT
 from plugpull.scenarios import SCENARIOS
 from plugpull.scenarios.base import Settings
 
