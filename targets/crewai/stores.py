@@ -1,0 +1,53 @@
+"""Where a flow's state is saved.
+
+``@persist`` takes a persistence of the application's own; the one here is CrewAI's own for SQLite,
+and announces each write by what is written, so that it can be lost or killed in.
+
+* https://docs.crewai.com/en/concepts/flows
+* https://docs.crewai.com/en/concepts/checkpointing
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from crewai.flow.persistence import SQLiteFlowPersistence
+from crewai.state.checkpoint_config import CheckpointConfig
+from plugpull import store_write
+from settings import workdir
+
+
+class Announced(SQLiteFlowPersistence):
+    """CrewAI's persistence for SQLite."""
+
+    def save_state(self, flow_uuid: str, method_name: str, state_data: Any) -> None:
+        """Save what a method has come to."""
+        with store_write(f"save:{method_name}"):
+            super().save_state(flow_uuid, method_name, state_data)
+
+
+def persistence() -> Announced:
+    """The persistence of this order's flow."""
+    return Announced(str(workdir() / "flow.sqlite"))
+
+
+def checkpoints() -> list[Path]:
+    """The checkpoint files, the oldest first."""
+    return sorted(
+        (workdir() / "checkpoints").rglob("*.json"), key=lambda file: file.stat().st_mtime
+    )
+
+
+def checkpointing(*, restore: bool) -> CheckpointConfig:
+    """A checkpoint after each method of the flow.
+
+    Args:
+        restore: Whether the flow goes on from the newest one.
+    """
+    files = checkpoints()
+    return CheckpointConfig(
+        location=str(workdir() / "checkpoints"),
+        on_events=["method_execution_finished"],
+        restore_from=files[-1] if restore and files else None,
+    )
