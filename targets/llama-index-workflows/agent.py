@@ -67,14 +67,16 @@ async def pause(handler: WorkflowHandler) -> None:
 
 
 async def go_on(workflow: Workflow, data: dict[str, Any]) -> None:
-    """Go on with a saved run, if it has anything to do."""
+    """Go on with a saved run; where it only waits, let it."""
     handler = workflow.run(ctx=saved.restore(workflow, data))
     for decision in await decided(data):
         handler.ctx.send_event(decision)
-    if decisions() or await handler.ctx.running_steps():
-        await follow(handler, told=bool(decisions()))
-    else:
+    waits = bool(await saved.state(data, "waiting", {})) and not decisions()
+    # A run that is taken up and has nothing to do says nothing.
+    if waits and not await handler.ctx.running_steps():
         await pause(handler)
+    else:
+        await follow(handler, told=bool(decisions()))
 
 
 async def decided(data: dict[str, Any]) -> list[Decision]:

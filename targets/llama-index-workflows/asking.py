@@ -67,7 +67,7 @@ class WaitingShop(Shop):
 
 
 def build() -> Workflow:
-    """The workflow of this run. It may take as long as it takes."""
+    """The workflow of this run. It may take as long as it takes, where it has something to do."""
     if WORLD == "tool-removed":
-        return DeskWithoutTools(timeout=None)
+        return DeskWithoutTools(timeout=10)
     return WaitingShop(timeout=None) if ASKED_BY == "waiting" else AskingShop(timeout=None)
