@@ -33,6 +33,7 @@ FRAMEWORKS = {
     "agent-framework-core-1.18.0": (("agent-framework-core==1.18.0",), "2026-09-15T23:59:59Z"),
     "agent-framework-core-1.20.0": (("agent-framework-core==1.20.0",), "2026-10-04T12:41:03Z"),
     "burr-0.43.0": (("apache-burr==0.43.0", "aiosqlite", "pydantic"), "2026-08-27T20:55:31Z"),
+    "crewai-1.15.30": (("crewai==1.15.30",), "2026-10-26T01:56:45Z"),
     "endstate-0.3.0": (("endstate==0.3.0",), "2026-08-16T11:04:27Z"),
     "langgraph-0.5.4": (
         ("langgraph==0.5.4", "langgraph-checkpoint-sqlite"),
