@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from plugpull.errors import UsageError
 from plugpull.guide import Guide, Promise
-from plugpull.manifest import find_targets, read_manifest
+from plugpull.manifest import read_manifest
 from plugpull.notes import CONDITIONS
+from plugpull.target_folders import find_targets
 from support import TARGETS, command_line
 
 GOOD: dict[str, Any] = {

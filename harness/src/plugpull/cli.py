@@ -12,13 +12,13 @@ from types import FrameType
 
 from plugpull.errors import ERROR_EXIT, INTERRUPTED_EXIT, PlugpullError, UsageError
 from plugpull.lab import Lab, Limits
-from plugpull.manifest import CONTROL, MANIFEST, find_targets
 from plugpull.options import parser, settings
 from plugpull.preparing import split_command
 from plugpull.report import check_writable, document, json_text, text_lines, write_whole
 from plugpull.run_selection import Selection
 from plugpull.runner import Report, Runner
 from plugpull.scenarios import SCENARIOS
+from plugpull.target_folders import CONTROL, MANIFEST, find_targets
 from plugpull.verdicts import Result, exit_code
 
 __all__ = ["main"]

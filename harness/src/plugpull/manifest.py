@@ -1,4 +1,4 @@
-"""Finding targets and reading their manifests: what the harness knows of a framework, as data.
+"""Reading the manifests of targets: what the harness knows of a framework, as data.
 
 ``targets/NAME/target.json``. JSON, because the harness reads it inside a cell, where Python 3.10
 has no TOML and nothing may be installed. The keys are described in docs/add-a-target.md.
@@ -29,34 +29,9 @@ from plugpull.scenarios import SCENARIOS
 from plugpull.scenarios.changed_world import WORLDS, ChangedWorld
 from plugpull.services.spec import PORT_NAME, READY_WITHIN, ServiceSpec
 from plugpull.target import Manifest, NotSupported, Variant
+from plugpull.target_folders import MANIFEST
 
-__all__ = ["CONTROL", "MANIFEST", "find_targets", "read_manifest"]
-
-#: The manifest's file name in a target's folder.
-MANIFEST = "target.json"
-
-#: The folder of the controls, which are no framework and no row of any table.
-CONTROL = "control"
-
-
-def find_targets(given: Path | None) -> Path | None:
-    """The folder of targets: the one that was given, or that of the checkout we stand in.
-
-    Raises:
-        UsageError: ``given`` is no such folder.
-    """
-    if given is not None:
-        if not any(given.glob(f"*/{MANIFEST}")):
-            raise UsageError(
-                f"{given} holds no targets",
-                why=f"a target is a folder with a {MANIFEST} in it; none is below {given}",
-                then="name the folder that holds the targets: --targets DIR",
-            )
-        return given.resolve()
-    for folder in (Path.cwd(), *Path.cwd().parents):
-        if (folder / "matrix.toml").is_file() and any(folder.glob(f"targets/*/{MANIFEST}")):
-            return folder / "targets"
-    return None
+__all__ = ["read_manifest"]
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -12,7 +12,7 @@ from plugpull.controls import Control, run_controls
 from plugpull.facts import environment_facts, find_installed, now
 from plugpull.ground import Ground, Obstacle, ground_for
 from plugpull.lab import Lab
-from plugpull.manifest import CONTROL, read_manifest
+from plugpull.manifest import read_manifest
 from plugpull.needs import in_use
 from plugpull.notes import annotate
 from plugpull.preparing import (
@@ -30,6 +30,7 @@ from plugpull.scenarios.described import describe
 from plugpull.scenarios.kill_mid_tool import KillMidTool
 from plugpull.subject import Subject
 from plugpull.target import Manifest, Variant
+from plugpull.target_folders import CONTROL
 from plugpull.verdicts import ERROR, Judgement, Result, combine
 
 __all__ = ["Report", "Runner", "Selection"]

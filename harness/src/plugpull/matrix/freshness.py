@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plugpull.guide import GUIDE
-from plugpull.manifest import MANIFEST
 from plugpull.matrix.environments import State
 from plugpull.matrix.files import tree_hash
 from plugpull.matrix.interpreters import Interpreter
@@ -24,6 +23,7 @@ from plugpull.matrix.pins import kept_pins, parse_moment, resolve_pins
 from plugpull.matrix.results import BadFile, read_cell_file
 from plugpull.matrix.selection import EVERYWHERE
 from plugpull.matrix.uvrun import EnvironmentFailure
+from plugpull.target_folders import MANIFEST
 
 if TYPE_CHECKING:
     from datetime import datetime
