@@ -80,9 +80,16 @@ async def go_on(workflow: Workflow, data: dict[str, Any]) -> None:
 
 
 async def decided(data: dict[str, Any]) -> list[Decision]:
-    """What a human has decided about the calls that a saved run asks about, in that order."""
+    """What a human has decided about the calls that a saved run asks about, in that order.
+
+    Raises:
+        SystemExit: It does not ask about one of them.
+    """
     waiting = await saved.state(data, "waiting", {})
     ids = {call["name"]: call["id"] for call in waiting.values()}
+    for name, _ in decisions():
+        if name not in ids:
+            sys.exit(f"the run does not ask about {name}")
     return [Decision(id=ids[name], approved=word == "approve") for name, word in decisions()]
 
 

@@ -76,6 +76,8 @@ ELSEWHERE = {
     r"python .*docs/findings/temporal-.*": "tests/targets/test_served_frameworks.py",
     r"python .*docs/findings/strands-.*": "tests/targets/test_strands.py",
     r"python .*docs/findings/burr-.*": "tests/targets/test_burr.py",
+    r"python .*docs/findings/llama-index-.*": "tests/targets/test_llama_index_workflows.py",
+    r"plugpull --target llama-index-.*": "tests/targets/test_llama_index_workflows.py",
     r"plugpull --target burr .*": "tests/targets/test_burr.py",
     r"plugpull --target strands .*": "tests/targets/test_strands.py",
     r"plugpull --target langgraph .*": "tests/targets/test_langgraph_scenarios.py",

@@ -51,6 +51,15 @@ FRAMEWORKS = {
         ("langgraph==1.2.24", "langgraph-checkpoint-sqlite"),
         "2026-11-29T23:59:59Z",
     ),
+    "llama-index-core-0.12.22": (("llama-index-core==0.12.22",), "2025-03-10T23:59:59Z"),
+    "llama-index-workflows-2.25.0": (
+        ("llama-index-workflows==2.25.0",),
+        "2026-09-27T18:01:44Z",
+    ),
+    "llama-index-workflows-2.26.1": (
+        ("llama-index-workflows==2.26.1",),
+        "2026-10-23T20:47:11Z",
+    ),
     "openai-agents-0.7.0": (("openai-agents==0.7.0",), "2026-01-25T00:06:35Z"),
     "openai-agents-0.19.4": (("openai-agents==0.19.4",), "2026-08-07T02:59:13Z"),
     "openai-agents-0.22.0": (("openai-agents==0.22.0",), "2026-08-21T23:59:59Z"),

@@ -1,6 +1,6 @@
 """A run that waits for a human is saved and restored: the step that asked runs again.
 
-python llama-index-core-asked-twice.py     needs llama-index-core 0.12.18 or newer, before 0.13
+python llama-index-workflows-asked-twice.py     needs llama-index-core 0.12.18 or newer, before 0.13
 """
 
 import asyncio
