@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 
 import newer_sqlite  # noqa: F401 - has to come before DBOS
-from dbos import DBOS, SetWorkflowID
+from dbos import DBOS, SetWorkflowID, WorkflowStatus
 from order import say, take_order
 from settings import (
     AGAIN,
@@ -47,6 +47,7 @@ def start() -> bool:
 def go_on(decided: frozenset[str] = frozenset()) -> bool:
     """Wait until the run is over, or waits for somebody: then ``True``."""
     order = DBOS.retrieve_workflow(ORDER)
+    check_version(order.get_status())
     while order.get_status().status in OPEN:
         waiting = setup()["approval"] and DBOS.get_event(asker(), "waiting", timeout_seconds=0)
         if waiting and decided.isdisjoint(waiting):
@@ -55,6 +56,16 @@ def go_on(decided: frozenset[str] = frozenset()) -> bool:
         time.sleep(PAUSE)
     print(order.get_result()[-1]["content"])
     return False
+
+
+def check_version(status: WorkflowStatus) -> None:
+    """Nobody goes on with a workflow of another application version: say so, and do not wait.
+
+    https://docs.dbos.dev/python/tutorials/upgrading-workflows#versioning
+    """
+    theirs, ours = status.app_version, DBOS.application_version
+    if status.status in OPEN and theirs != ours:
+        sys.exit(f"{ORDER} is of application version {theirs}, and only {ours} is recovered here")
 
 
 def resume() -> bool:

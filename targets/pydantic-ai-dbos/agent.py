@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import newer_sqlite  # noqa: F401 - has to come before DBOS
-from dbos import DBOS, SetWorkflowID
+from dbos import DBOS, SetWorkflowID, WorkflowStatus
 from order import say, take_order
 from settings import (
     AGAIN,
@@ -47,6 +47,7 @@ async def start() -> None:
 async def go_on(decided: frozenset[str] = frozenset()) -> None:
     """Wait until the run is over, or waits for somebody."""
     order: Any = await DBOS.retrieve_workflow_async(ORDER)
+    check_version(await order.get_status())
     while (await order.get_status()).status in OPEN:
         waiting = APPROVAL and await DBOS.get_event_async(ASKER, "waiting", timeout_seconds=0)
         if waiting and decided.isdisjoint(waiting):
@@ -54,6 +55,16 @@ async def go_on(decided: frozenset[str] = frozenset()) -> None:
             return
         await asyncio.sleep(PAUSE)
     print(len(await order.get_result()), "messages")
+
+
+def check_version(status: WorkflowStatus) -> None:
+    """Nobody goes on with a workflow of another application version: say so, and do not wait.
+
+    https://docs.dbos.dev/python/tutorials/upgrading-workflows#versioning
+    """
+    theirs, ours = status.app_version, DBOS.application_version
+    if status.status in OPEN and theirs != ours:
+        sys.exit(f"{ORDER} is of application version {theirs}, and only {ours} is recovered here")
 
 
 async def resume() -> None:

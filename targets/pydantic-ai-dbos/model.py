@@ -66,13 +66,20 @@ def decide(messages: Sequence[ModelMessage], offered: set[str]) -> list[ModelRes
     if asked and asked[-1] == NEXT_REQUEST:
         return [words("It arrives on Tuesday.")]
     calls = [part for part in parts if isinstance(part, ToolCallPart)]
-    settled = {answers(part) for part in parts if isinstance(part, ToolReturnPart)}
+    # Newer releases give a call that failed a return as well, which says what was wrong.
+    settled = {answers(part) for part in parts if settles(str(getattr(part, "content", "")))}
     done = {wish(call) for call in calls if call.tool_call_id in settled}
     for turn in turns():
         missing = [one for one in turn if one not in done and one[0] in offered]
         if missing and len(calls) < PATIENCE:
             return [request(*one) for one in missing]
-    return [words("That is all. Thank you!")]
+    failed = any(one not in done for turn in turns() for one in turn)
+    return [words("I could not do all of that." if failed else "That is all. Thank you!")]
+
+
+def settles(told: str) -> bool:
+    """Whether an answer leaves nothing to ask for again: it was done, or a human said no."""
+    return any(word in told for word in ("charged", "reserved", "notified", "rejected"))
 
 
 def wish(call: ToolCallPart) -> tuple[str, int]:
