@@ -44,6 +44,7 @@ def read_declaration(path: Path, targets: Path) -> Declaration:
     if matrix is None:
         document.fail("[matrix]", "is missing", 'begin with: [matrix] and python = ["3.10"]')
     pythons = fields.pythons(matrix, None)
+    older = fields.pythons(matrix, pythons, "older-python")
     rule = Rule("", as_of=fields.as_of(matrix), repeat=matrix.count("repeat") or REPEAT)
     matrix.finish()
     section = document.table("framework")
@@ -57,7 +58,7 @@ def read_declaration(path: Path, targets: Path) -> Declaration:
     declared = [name for each in frameworks for name in (each.name, each.target.title)]
     left_out = read_left_out(document.tables("left-out"), declared)
     document.finish()
-    return Declaration(path, pythons, frameworks, excludes, rule, left_out)
+    return Declaration(path, pythons, frameworks, excludes, rule, left_out, older)
 
 
 def undeclared(

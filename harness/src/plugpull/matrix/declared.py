@@ -95,6 +95,7 @@ class Declaration:
         excludes: Cells that are not run.
         rule: The adjustments for everything.
         left_out: Frameworks that are not declared, and why.
+        older: The Pythons of versions that a framework's ``default`` does not name.
     """
 
     path: Path
@@ -103,3 +104,4 @@ class Declaration:
     excludes: tuple[Exclude, ...]
     rule: Rule
     left_out: tuple[LeftOut, ...] = ()
+    older: tuple[str, ...] = ()

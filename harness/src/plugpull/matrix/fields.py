@@ -50,15 +50,15 @@ _PYTHON = re.compile(r"([0-9]+)\.([0-9]+)")
 _SCHEMES = ("checkout", "https", "http", "file", "git+https", "git+ssh", "git+http", "git+file")
 
 
-def pythons(table: Table, within: tuple[str, ...] | None) -> tuple[str, ...]:
-    """``python``, as ``major.minor``: some of ``within``, and all of them if nothing is said."""
-    texts = table.texts("python")
+def pythons(table: Table, within: tuple[str, ...] | None, name: str = "python") -> tuple[str, ...]:
+    """A key's Pythons as ``major.minor``: some of ``within``, and all of them if none is said."""
+    texts = table.texts(name)
     if texts is None and within is not None:
         return within
     if not texts:
-        table.fail("python", "is missing or empty", 'for example python = ["3.12", "3.13"]')
+        table.fail(name, "is missing or empty", f'for example {name} = ["3.12", "3.13"]')
     for at, text in enumerate(texts):
-        key = f"python[{at}]"
+        key = f"{name}[{at}]"
         match = _PYTHON.fullmatch(text)
         if match is None:
             table.fail(key, f'"{text}" is no Python', 'write major.minor, for example "3.13"')
@@ -66,7 +66,7 @@ def pythons(table: Table, within: tuple[str, ...] | None) -> tuple[str, ...]:
             table.fail(key, f'"{text}" is too old: the harness itself needs Python 3.10')
         if within is not None and text not in within:
             table.fail(key, f'"{text}" is not among the Pythons of [matrix]', "add it there first")
-    _refuse_twice(table, "python", texts)
+    _refuse_twice(table, name, texts)
     return texts
 
 

@@ -26,6 +26,7 @@ from plugpull.matrix.handover import (
     state_file,
 )
 from plugpull.matrix.lifeline import guard_parent, guard_worker
+from plugpull.matrix.older import pythons_of
 from plugpull.matrix.options import MatrixOptions, parse_options
 from plugpull.matrix.plan import Plan, read_plan
 
@@ -144,7 +145,7 @@ def _parent(
         last = _last_plan(root, options)
         if last is not None:
             return Launch(root, options, last, ())
-    plan = _make_plan(root, options)
+    plan = _make_plan(root, options, {*pythons_of(names or ()), *(asked.pythons or ())})
     cells = planned_cells(plan, names or ())
     by_name = {cell.session: cell for cell in cells}
     if names is not None:
@@ -177,12 +178,12 @@ def _worker(root: Path, names: Collection[str]) -> Launch:
     return Launch(root, plan.options, plan, tuple(planned_cells(plan, names)))
 
 
-def _make_plan(root: Path, options: MatrixOptions) -> Plan:
+def _make_plan(root: Path, options: MatrixOptions, pythons: Collection[str]) -> Plan:
     # Imports that only the planning process needs; every session's process pays for the others.
     from plugpull.matrix.index import OnlineIndex  # noqa: PLC0415
     from plugpull.matrix.planning import make_plan  # noqa: PLC0415
 
-    return make_plan(options, root=root, index=OnlineIndex())
+    return make_plan(options, root=root, index=OnlineIndex(), pythons_named=pythons)
 
 
 def _last_plan(root: Path, options: MatrixOptions) -> Plan | None:

@@ -16,13 +16,14 @@ from plugpull.matrix.expansion import expand, rfc3339, with_addition
 from plugpull.matrix.expectations import read_expectations
 from plugpull.matrix.files import clear_abandoned
 from plugpull.matrix.interpreters import find_all
+from plugpull.matrix.older import pythons_of, without_the_middle
 from plugpull.matrix.plan import Plan, now_utc
 from plugpull.matrix.selection import Selection, may_concern, select
 from plugpull.matrix.sources import Sources
 from plugpull.matrix.tables import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from plugpull.matrix.cells import Cell
@@ -44,6 +45,7 @@ def make_plan(
     index: Index,
     now: datetime | None = None,
     find: Finder | None = None,
+    pythons_named: Collection[str] = (),
 ) -> Plan:
     """Resolve everything that can be resolved before the first session.
 
@@ -53,6 +55,7 @@ def make_plan(
         index: Where releases are looked up.
         now: The moment of planning (UTC). The clock's if not given.
         find: Finds the interpreters. :func:`find_all` if not given.
+        pythons_named: Pythons that nox itself was asked for, in the names of sessions say.
 
     Raises:
         UsageError: The declaration or an option says something that cannot be meant.
@@ -82,6 +85,8 @@ def make_plan(
         as_of=options.as_of,
         sources=Sources(state, found),
     )
+    named = {*pythons_named, *options.python, *pythons_of(options.only)}
+    cells = without_the_middle(cells, declaration.older, asked=named, added=added)
     cells = _leave_out(cells, frameworks, options, added)
     if expectations is not None:
         everything = {f.name: f for f in (*declaration.frameworks, *frameworks)}
