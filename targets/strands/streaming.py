@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import aclosing
 from typing import Any
 
 from plugpull import fault
@@ -63,13 +64,13 @@ async def stream(agent: Any, prompt: Any) -> Any:
 
     async def serve() -> Any:
         result = None
-        events = agent.stream_async(prompt)
-        async for event in events:
-            await client.take(event)
-            if client.gone and LEAVES:
-                await events.aclose()
-                return None
-            result = event.get("result", result)
+        # What saves when an invocation ends does so when its stream is closed, so it has to be.
+        async with aclosing(agent.stream_async(prompt)) as events:
+            async for event in events:
+                await client.take(event)
+                if client.gone and LEAVES:
+                    return None
+                result = event.get("result", result)
         return None if client.gone else result
 
     serving = asyncio.create_task(serve())
