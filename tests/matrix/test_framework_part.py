@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from madeup import put_together, raw_result, row
 from plugpull.guide import Guide, Promise
+from plugpull.manifest import CONTROL
 from plugpull.matrix.declaration import read_declaration
 from plugpull.matrix.findings import Finding, find_findings
 from plugpull.matrix.framework_part import framework_part, portraits
@@ -167,3 +168,19 @@ def test_the_checkout_names_what_it_leaves_out() -> None:
     declaration = read_declaration(CHECKOUT / "matrix.toml", CHECKOUT / "targets")
     names = {each.name for each in declaration.left_out}
     assert names == {"AutoGen", "Prefect", "smolagents", "Haystack"}
+
+
+#: The controls and the harness's own agent are no frameworks that people choose.
+NO_FRAMEWORK = {CONTROL, "reference"}
+#: Targets whose guide is still to be written.
+NOT_YET = {"crewai", "dbos", "pydantic-ai-dbos"}
+
+
+def test_every_shipped_framework_has_a_guide() -> None:
+    """People choose by its section of the results page."""
+    without = {
+        path.parent.name
+        for path in (CHECKOUT / "targets").glob("*/target.json")
+        if "guide" not in json.loads(path.read_text(encoding="utf-8"))
+    }
+    assert without <= NO_FRAMEWORK | NOT_YET
