@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from madeup import put_together, raw_result, row
 from plugpull.guide import Guide, Promise
-from plugpull.manifest import CONTROL
 from plugpull.matrix.declaration import read_declaration
 from plugpull.matrix.findings import Finding, find_findings
 from plugpull.matrix.framework_part import framework_part, portraits
@@ -19,6 +18,7 @@ from plugpull.matrix.pages import results_page
 from plugpull.matrix.portraits import Portrait, prose
 from plugpull.matrix.records import EXCLUDED, Collected
 from plugpull.notes import Note
+from plugpull.target_folders import CONTROL
 
 CHECKOUT = Path(__file__).parents[2]
 
