@@ -22,8 +22,9 @@ target.json sets:
     gone on with first (``resume``).
 ``PLUGPULL_RETRY``
     ``tool`` where a tool that fails is tried again.
-``PLUGPULL_SIGTERM``
-    ``abort`` where SIGTERM aborts the invocation; else it ends the process.
+``PLUGPULL_STOP``
+    How a streamed run is stopped whose client has gone: its events are closed (``close``), or it is
+    aborted (``abort``).
 
 ``PLUGPULL_BATCH``, ``PLUGPULL_WORLD``, ``PLUGPULL_APPROVAL``, ``PLUGPULL_DECISIONS``,
 ``PLUGPULL_STREAM`` and ``PLUGPULL_STATE`` are the scenarios' own: see docs/add-a-target.md.
@@ -32,7 +33,6 @@ target.json sets:
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from typing import Any
 
@@ -46,7 +46,7 @@ from kept import described, kept
 from plugpull import record_effect
 from report import inspect, report
 from sessions import open_sessions, place, stored
-from settings import KEEPS_CLASSES, NEXT, ORDER, QUESTION, REQUEST, SIGTERM, STREAMED
+from settings import KEEPS_CLASSES, NEXT, ORDER, QUESTION, REQUEST, STOP, STREAMED
 from shop import app
 from streaming import send
 
@@ -91,10 +91,9 @@ async def go_on(sessions: BaseSessionService, **given: Any) -> None:
 async def take_turn(sessions: BaseSessionService, **given: Any) -> bool:
     """Run, streamed or not; whether the conversation came to an end."""
     runner = Runner(app=app(), session_service=sessions)
-    if SIGTERM == "abort":
-        given["abort_signal"] = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTERM, given["abort_signal"].set)
+    abort = asyncio.Event() if STOP == "abort" else None
+    if abort is not None:
+        given["abort_signal"] = abort
     mode = StreamingMode.SSE if STREAMED else StreamingMode.NONE
     events = runner.run_async(
         **{key: value for key, value in place().items() if key != "app_name"},
@@ -102,14 +101,13 @@ async def take_turn(sessions: BaseSessionService, **given: Any) -> bool:
         run_config=RunConfig(streaming_mode=mode),
     )
     if STREAMED:
-        await send(events)
+        await send(events, abort)
     else:
         async for _ in events:
             pass
     session = await stored(sessions)
     history = session.events if session else []
-    ask(history)
-    return ended(history)
+    return not ask(history) and ended(history)
 
 
 def said(text: str) -> types.Content:

@@ -15,29 +15,22 @@ from typing import Any
 
 from google.adk.events.event import Event
 from google.genai import types
-from history import CONFIRMATION
+from history import CONFIRMATION, waiting_calls
 from settings import LONG_RUNNING, workdir
 from tools import effect
 
 ASKING = "ask_for_approval" if LONG_RUNNING else CONFIRMATION
 
 
-def ask(events: Sequence[Event]) -> None:
-    """Keep what a person is asked, call by call, as a mail to them would; nothing if nothing is."""
-    decided = {
-        answer.id
-        for event in events
-        if event.author == "user"
-        for answer in event.get_function_responses()
-    }
+def ask(events: Sequence[Event]) -> bool:
+    """Keep what a person is asked, call by call, as a mail to them would; whether they are."""
     asked = {
-        asked_for(call.args or {}): {"call": call.id, "invocation": event.invocation_id}
-        for event in events
-        for call in event.get_function_calls()
-        if call.name == ASKING and call.id not in decided
+        asked_for(call.args or {}): {"call": call.id, "invocation": invocation}
+        for call, invocation in waiting_calls(events, ASKING)
     }
     if asked:
         (workdir() / "questions.json").write_text(json.dumps(asked), encoding="utf-8")
+    return bool(asked)
 
 
 def asked_for(arguments: dict[str, Any]) -> str:

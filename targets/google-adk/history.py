@@ -1,7 +1,9 @@
 """What the events of a session hold.
 
 A call that waits for a person has two answers in the events: that it waits, and, later, what came
-of it. The model is shown the last one, and so is whoever reads the history here.
+of it. The model is shown the last one, and so is whoever reads the history here. The calls by which
+the framework asks a person, and the person's answers, are never shown to the model: they are
+``system`` here.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ def entries(events: Sequence[Event]) -> list[dict[str, str | None]]:
         for number in answered_at(events, identity)[:1]
     }
     return [
-        {"kind": {"question": "call", "decision": "answer"}.get(named, named), "id": identity}
+        {"kind": "system" if named in {"question", "decision"} else named, "id": identity}
         for number, event in enumerate(events)
         for part in parts(event)
         for named, identity in [(kind(part, event.author), identity_of(part))]
@@ -73,6 +75,22 @@ def identity_of(part: types.Part) -> str | None:
     """The id of a call, or of the call that is answered."""
     call = part.function_call or part.function_response
     return call.id if call else None
+
+
+def waiting_calls(events: Sequence[Event], tool: str) -> list[tuple[types.FunctionCall, str]]:
+    """The calls of a tool that no person has answered, each with its invocation's id."""
+    decided = {
+        answer.id
+        for event in events
+        if event.author == "user"
+        for answer in event.get_function_responses()
+    }
+    return [
+        (call, event.invocation_id)
+        for event in events
+        for call in event.get_function_calls()
+        if call.name == tool and call.id not in decided
+    ]
 
 
 def ended(events: Sequence[Event]) -> bool:

@@ -42,7 +42,7 @@ def kept() -> dict[str, Any]:
         "dataclass": Parcel(420, "shelf 7"),
         "model": Buyer(name="Ada", since=1843),
         "enum": Status.PLACED,
-        "bytes": b"\x00seal\xff",
+        "bytes": b"seal 7",
         "datetime": datetime(2026, 3, 4, 5, 6, 7, tzinfo=timezone.utc),
     }
 

@@ -105,6 +105,8 @@ def decide(
     wishes = [wish for turn in turns for wish in turn]
     tried = sum(part.function_call is not None for part in parts)
     for turn in turns:
+        if any("pending" in told.get(wish, "") for wish in turn):
+            return [words("I have asked, and will go on when there is an answer.")]
         missing = [
             wish
             for wish in turn

@@ -21,7 +21,7 @@ KEY = os.environ.get("PLUGPULL_KEY", "none")
 NEXT = os.environ.get("PLUGPULL_NEXT", "plain")
 ASKS = os.environ.get("PLUGPULL_ASKS", "confirmation")
 RETRY = os.environ.get("PLUGPULL_RETRY", "none")
-SIGTERM = os.environ.get("PLUGPULL_SIGTERM", "default")
+STOP = os.environ.get("PLUGPULL_STOP", "close")
 
 BATCH = int(os.environ.get("PLUGPULL_BATCH", "0"))
 WORLD = os.environ.get("PLUGPULL_WORLD", "")

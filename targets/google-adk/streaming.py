@@ -52,30 +52,33 @@ class Client:
                 loop.call_soon_threadsafe(words[word])
 
 
-async def send(events: AsyncGenerator[Event, None]) -> None:
-    """Send the events of a run to a client, until it is gone; then close the run."""
+async def send(events: AsyncGenerator[Event, None], abort: asyncio.Event | None) -> None:
+    """Send the events of a run to a client; when it has gone, close the run or have it aborted."""
     client = Client()
     loop = asyncio.get_running_loop()
-    serving = asyncio.create_task(_serve(events, client))
-    watcher = (loop, serving.cancel)
-    threading.Thread(target=client.hangs_up, args=watcher, daemon=True).start()
+    serving = asyncio.create_task(_serve(events, client, abort))
+    cancel = serving.cancel if abort is None else abort.set
+    threading.Thread(target=client.hangs_up, args=(loop, cancel), daemon=True).start()
     # The request ends with its client; the server goes on.
     with contextlib.suppress(asyncio.CancelledError):
         await serving
 
 
-async def _serve(events: AsyncGenerator[Event, None], client: Client) -> None:
+async def _serve(
+    events: AsyncGenerator[Event, None], client: Client, abort: asyncio.Event | None
+) -> None:
     gone = asyncio.create_task(client.gone.wait())
     async with contextlib.aclosing(events):
-        while not client.gone.is_set():
+        while True:
             coming = asyncio.ensure_future(anext(events, None))
             await asyncio.wait({coming, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not coming.done():
+            if client.gone.is_set() and abort is not None:
+                abort.set()
+            elif client.gone.is_set():
                 coming.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await coming
+                await asyncio.wait({coming})
                 break
-            if (event := coming.result()) is None:
+            if (event := await coming) is None:
                 break
             await client.take(event)
     gone.cancel()

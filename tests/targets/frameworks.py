@@ -32,9 +32,14 @@ FRAMEWORKS = {
     "agent-framework-core-1.12.1": (("agent-framework-core==1.12.1",), "2026-07-25T04:42:12Z"),
     "agent-framework-core-1.18.0": (("agent-framework-core==1.18.0",), "2026-09-15T23:59:59Z"),
     "agent-framework-core-1.20.0": (("agent-framework-core==1.20.0",), "2026-10-04T12:41:03Z"),
+    "agno-3.1.10": (
+        ("agno==3.1.10", "sqlalchemy[asyncio]", "aiosqlite"),
+        "2026-11-29T23:59:59Z",
+    ),
     "burr-0.43.0": (("apache-burr==0.43.0", "aiosqlite", "pydantic"), "2026-08-27T20:55:31Z"),
     "crewai-1.15.30": (("crewai==1.15.30",), "2026-10-26T01:56:45Z"),
     "endstate-0.3.0": (("endstate==0.3.0",), "2026-08-16T11:04:27Z"),
+    "google-adk-2.13.0": (("google-adk==2.13.0", "sqlalchemy[asyncio]"), "2026-10-25T18:26:31Z"),
     "langgraph-0.5.4": (
         ("langgraph==0.5.4", "langgraph-checkpoint-sqlite"),
         "2025-07-23T18:20:56Z",
