@@ -35,7 +35,7 @@ class Client:
             ConnectionError: Its connection is closed.
         """
         kind = getattr(event, "event", "")
-        if kind.endswith("ToolCallCompleted"):
+        if kind.endswith("ToolCallCompleted") and event.tool.tool_name == "charge_card":
             self._answered = True
         if self.gone or not kind.endswith("RunContent") or not event.content:
             return
