@@ -65,7 +65,7 @@ def check_version(status: WorkflowStatus) -> None:
     """
     theirs, ours = status.app_version, DBOS.application_version
     if status.status in OPEN and theirs != ours:
-        sys.exit(f"{ORDER} is of application version {theirs}, and only {ours} is recovered here")
+        sys.exit(f"{ORDER} stays as it is: of application version {theirs}, and this is {ours}")
 
 
 def resume() -> bool:

@@ -11,8 +11,8 @@ import asyncio
 import sys
 from typing import Any
 
-import newer_sqlite  # noqa: F401 - has to come before DBOS
 import model
+import newer_sqlite  # noqa: F401 - has to come before DBOS
 from dbos import DBOS, SetWorkflowID
 from plugpull import record_effect
 from settings import ORDER, REQUEST, config, report

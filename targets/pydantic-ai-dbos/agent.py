@@ -64,7 +64,7 @@ def check_version(status: WorkflowStatus) -> None:
     """
     theirs, ours = status.app_version, DBOS.application_version
     if status.status in OPEN and theirs != ours:
-        sys.exit(f"{ORDER} is of application version {theirs}, and only {ours} is recovered here")
+        sys.exit(f"{ORDER} stays as it is: of application version {theirs}, and this is {ours}")
 
 
 async def resume() -> None:
@@ -73,9 +73,7 @@ async def resume() -> None:
     if (await order.get_status()).status == "ERROR":
         steps = await DBOS.list_workflow_steps_async(ORDER)
         with SetWorkflowID(AGAIN):
-            fork = await DBOS.fork_workflow_async(
-                ORDER, max(step["function_id"] for step in steps)
-            )
+            fork = await DBOS.fork_workflow_async(ORDER, max(step["function_id"] for step in steps))
         print(len(await fork.get_result()), "messages")
         return
     await go_on()

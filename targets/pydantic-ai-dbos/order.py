@@ -14,10 +14,17 @@ from typing import Any
 from dbos import DBOS, SetWorkflowID
 from model import MODEL_OF_THE_SHOP, wish
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults
+from pydantic_ai.durable_exec.dbos import DBOSAgent
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter
 from pydantic_ai.tools import ToolDenied
 from settings import APPROVAL, DURABLE, NESTED, ORDER, RETRY
 from tools import close_order, effect, report, tools
+
+try:
+    from pydantic_ai.durable_exec.dbos import DBOSDurability
+except ImportError:
+    # Releases before 2.14 have the wrapper alone.
+    DBOSDurability = None  # type: ignore[assignment, misc]
 
 A_WEEK = 7 * 24 * 60 * 60
 REJECTED = ToolDenied("A human has rejected this payment.")
@@ -32,11 +39,7 @@ def durable_agent() -> Any:
         "output_type": [str, DeferredToolRequests],
     }
     if DURABLE == "wrapper":
-        from pydantic_ai.durable_exec.dbos import DBOSAgent
-
         return DBOSAgent(Agent(MODEL_OF_THE_SHOP, **what), model_step_config=MODEL_STEPS)
-    from pydantic_ai.durable_exec.dbos import DBOSDurability
-
     durability = DBOSDurability(model_step_config=MODEL_STEPS)
     return Agent(MODEL_OF_THE_SHOP, capabilities=[durability], **what)
 
