@@ -17,17 +17,14 @@ from typing import Any
 
 import saved
 from asking import build
-from events import Approval, Decision, Piece
+from events import Decision, Piece
 from keepsakes import describe, keepsakes
 from reading import read
 from settings import FIRST, KEEPS_CLASSES, NEXT_REQUEST, REQUEST, decisions, report
 from streaming import Client
-from workflows import Workflow, events
-from workflows.events import StepState, StepStateChanged
+from workflows import Workflow
+from workflows.events import StepState, StepStateChanged, WorkflowIdleEvent
 from workflows.handler import WorkflowHandler
-
-#: Said by a run that has nothing more to do, since 2.12.0.
-IDLE: type[events.Event] = getattr(events, "WorkflowIdleEvent", Approval)
 
 
 async def follow(handler: WorkflowHandler, *, told: bool = False) -> None:
@@ -44,7 +41,8 @@ async def follow(handler: WorkflowHandler, *, told: bool = False) -> None:
                 saved.save(handler, event.name)
         elif isinstance(event, Piece):
             client.send(event)
-        elif isinstance(event, IDLE) and not told:
+        elif isinstance(event, WorkflowIdleEvent) and not told:
+            await client.close()
             await pause(handler)
             return
     await client.close()
