@@ -26,6 +26,7 @@ class Call(Event):
     Attributes:
         id: The call's, as the model has made it up.
         name: The tool's.
+        key: The payment's, made before the model was asked.
         memo: What the model adds.
         amount: How much, in dollars.
         cents: How much, in the shop's next release, where it takes the place of ``amount``.
@@ -33,6 +34,7 @@ class Call(Event):
 
     id: str
     name: str
+    key: str
     memo: str
     if WORLD == "tool-schema-changed":
         cents: int

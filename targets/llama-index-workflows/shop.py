@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from typing import Any
 
 import model
@@ -36,9 +37,10 @@ class Desk(Workflow):
 
     @step
     async def begin(self, ctx: Context, ev: Message) -> Ask:
-        """Write down what the user says."""
+        """Write down what the user says, and make the key of what will be done about it."""
         messages = await ctx.store.get("messages", default=[])
         await ctx.store.set("messages", [*messages, {"role": "user", "content": ev.text}])
+        await ctx.store.set("key", uuid.uuid4().hex)
         if KEEPS_CLASSES:
             for name, value in keepsakes().items():
                 await ctx.store.set(f"kept_{name}", value)
@@ -77,7 +79,8 @@ class Shop(Desk):
         said = await self.ask_model(ctx, messages)
         await ctx.store.set("messages", [*messages, said])
         await ctx.store.set("calls", len(said["calls"]))
-        calls = [Call(**asked) for asked in said["calls"]]
+        key = await ctx.store.get("key")
+        calls = [Call(**asked, key=f"{key}:{asked['name']}") for asked in said["calls"]]
         handed: list[Call | Question] = [
             Question(call=call) if is_gated(call.name) else call for call in calls
         ]
@@ -89,8 +92,8 @@ class Shop(Desk):
 
     @step(retry_policy=retried("tool"))
     async def act(self, ev: Call) -> Answer:
-        """Run a tool: it calls the service, with the call's id as its key or with none."""
-        await asyncio.to_thread(record_effect, ev.name, key=ev.id if KEY == "event" else None)
+        """Run a tool: it calls the service, with the key of its event or with none."""
+        await asyncio.to_thread(record_effect, ev.name, key=ev.key if KEY == "event" else None)
         return Answer(id=ev.id, content=f"{ev.name}: done, {ev.memo}")
 
     @step
