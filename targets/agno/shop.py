@@ -16,7 +16,7 @@ from settings import APPROVAL, BATCH, CHECKPOINT, MODEL, RETRY
 from storage import ShopDb
 from tools import charging, others
 
-#: "runs" is the default, and all there was before 2.7.
+#: "runs" is the default, and all there was before 2.6.19.
 SAVED: dict[str, Any] = {} if CHECKPOINT == "runs" else {"checkpoint": CHECKPOINT}
 
 
