@@ -73,6 +73,8 @@ ELSEWHERE = {
     r"python .*docs/findings/openai-agents-.*": "tests/targets/test_openai_agents_scenarios.py",
     r"python .*docs/findings/pydantic-ai-.*": "tests/targets/test_pydantic_ai_scenarios.py",
     r"python .*docs/findings/langgraph-.*": "tests/targets/test_langgraph_scenarios.py",
+    r"python .*docs/findings/dbos-.*": "tests/targets/test_dbos.py",
+    r"plugpull --target dbos .*": "tests/targets/test_dbos.py",
     r"python .*docs/findings/temporal-.*": "tests/targets/test_served_frameworks.py",
     r"python .*docs/findings/strands-.*": "tests/targets/test_strands.py",
     r"python .*docs/findings/burr-.*": "tests/targets/test_burr.py",
@@ -84,6 +86,9 @@ ELSEWHERE = {
     r"plugpull --target google-adk .*": "tests/targets/test_google_adk.py",
     r"plugpull --target burr .*": "tests/targets/test_burr.py",
     r"plugpull --target strands .*": "tests/targets/test_strands.py",
+    # Its environment is made by hand: 830 MB.
+    r"python .*docs/findings/crewai-.*": "tests/targets/test_crewai.py",
+    r"plugpull --target crewai .*": "tests/targets/test_crewai.py",
     r"plugpull --target langgraph .*": "tests/targets/test_langgraph_scenarios.py",
     r"plugpull --target pydantic-ai .*": "tests/targets/test_pydantic_ai_scenarios.py",
     r"plugpull --target openai-agents .*": "tests/targets/test_openai_agents_scenarios.py",
