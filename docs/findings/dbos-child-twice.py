@@ -29,7 +29,7 @@ async def charge_card() -> str:
         os._exit(1)
     with (FOLDER / "charged").open("a") as log:
         log.write("charged ")
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(2)
     return "done"
 
 

@@ -171,11 +171,12 @@ def test_a_session_control_that_deviates_spares_the_other_scenario(
 
 def test_a_framework_that_is_not_installed_is_missing(lab: Lab, targets: Path) -> None:
     """P32d, P41: no result, and the command that installs it."""
-    add(targets, distribution="no-such-framework", companions=["and-this"])
+    add(targets, distribution="no-such-framework", companions=['and-this; python_version > "3"'])
     report = run(lab, targets)
     assert report.results == []
     assert report.missing == (
-        "toy is not installed in this environment: python -m pip install no-such-framework and-this"
+        "toy is not installed in this environment: python -m pip install no-such-framework "
+        "'and-this; python_version > \"3\"'"
     )
     ended = command_line("--targets", targets, "--target", "toy")
     assert (ended.returncode, ended.stdout) == (2, "")

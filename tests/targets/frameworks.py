@@ -38,6 +38,7 @@ FRAMEWORKS = {
     ),
     "burr-0.43.0": (("apache-burr==0.43.0", "aiosqlite", "pydantic"), "2026-08-27T20:55:31Z"),
     "crewai-1.15.30": (("crewai==1.15.30",), "2026-10-26T01:56:45Z"),
+    "dbos-2.26.0": (("dbos==2.26.0", "pysqlite3-binary"), "2026-07-31T23:59:59Z"),
     "endstate-0.3.0": (("endstate==0.3.0",), "2026-08-16T11:04:27Z"),
     "google-adk-2.13.0": (("google-adk==2.13.0", "sqlalchemy[asyncio]"), "2026-10-25T18:26:31Z"),
     "langgraph-0.5.4": (
@@ -74,6 +75,10 @@ FRAMEWORKS = {
     "pydantic-ai-2.37.0": (("pydantic-ai-slim==2.37.0",), "2026-09-02T23:59:59Z"),
     "pydantic-ai-2.43.0": (("pydantic-ai-slim==2.43.0",), "2026-09-14T01:05:39Z"),
     "pydantic-ai-2.68.0": (("pydantic-ai-slim==2.68.0",), "2026-11-20T23:59:59Z"),
+    "pydantic-ai-dbos-2.68.0": (
+        ("pydantic-ai-slim==2.68.0", "dbos", "pysqlite3-binary"),
+        "2026-11-20T23:59:59Z",
+    ),
     "restate-1.3.0": (("restate-sdk==1.3.0", "hypercorn", "httpx"), "2026-11-06T16:08:15Z"),
     "strands-1.14.0": (("strands-agents==1.14.0",), "2025-10-31T14:20:28Z"),
     "strands-1.62.0": (("strands-agents==1.62.0",), "2026-10-23T18:47:52Z"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +33,7 @@ def version_under(lab: Lab, manifest: Manifest, version: str, python: Path) -> s
         )
     beside = str(manifest.program.parent)
     _ask(lab, python, ("plugpull", beside, "plugpull"), "plugpull", "./harness")
-    names = " ".join([manifest.distribution, *manifest.companions])
+    names = shlex.join([manifest.distribution, *manifest.companions])
     question = (manifest.distribution, beside, manifest.module)
     found = _ask(lab, python, question, manifest.name, names)
     if found == version:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -101,7 +102,7 @@ class Runner:
         report.cell["launcher"] = choose_launcher(self._lab, manifest, self._selection.launcher)
         installed = find_installed(self._lab, manifest)
         if installed is None:
-            needed = " ".join([manifest.distribution, *manifest.companions])
+            needed = shlex.join([manifest.distribution, *manifest.companions])
             report.missing = (
                 f"{manifest.name} is not installed in this environment: "
                 f"python -m pip install {needed}"
