@@ -165,7 +165,8 @@ def _parent(
             atexit.register(part, plan, time.time())
         # A single session is run in this process, where its exit code is exact.
         if len(plan.pending if whole else names or ()) > (0 if whole else 1):
-            jobs = _processors()
+            # A cell leaves a fifth of a processor idle: it waits for downloads, deaths, servers.
+            jobs = _processors() + 1
     chosen = tuple(by_name) if names is None and asked.pythons else ()
     alone = names is not None and len(names) == 1
     return Launch(root, options, plan, tuple(cells), jobs, chosen, alone)
