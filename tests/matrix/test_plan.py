@@ -393,14 +393,21 @@ def test_what_is_up_to_date_is_not_pending(root: Path) -> None:
     assert plan.with_pending(lambda *_: True, {"toy-1.0.1-py3.11"}).pending == ("toy-1.0.1-py3.11",)
 
 
-def test_the_longest_cells_start_first(root: Path) -> None:
-    """Those that run every scenario; the others keep the declaration's order."""
+def test_the_longest_cells_start_first_and_the_others_in_turn(root: Path) -> None:
+    """First those that run every scenario; then a cell of each framework, and again."""
     plan = plan_for(root).with_pending(lambda *_: True)
     default = [cell.session for cell in plan.cells if cell.default]
-    assert 0 < len(default) < len(plan.pending)
-    assert [*plan.pending[: len(default)]] == [one for one in plan.pending if one in default]
-    rest = plan.pending[len(default) :]
-    assert [*rest] == [cell.session for cell in plan.cells if cell.session in rest]
+    first, rest = plan.pending[: len(default)], plan.pending[len(default) :]
+    assert [*first] == default
+    assert sorted(rest) == sorted(
+        cell.session for cell in plan.cells if cell.session in plan.pending and not cell.default
+    )
+    others = [plan.cell(session) for session in rest]
+    names = [cell.framework for cell in others]
+    assert names[:2] == ["toy", "other"]
+    for name in set(names):
+        own = [cell for cell in others if cell.framework == name]
+        assert own == [cell for cell in plan.cells if cell in own]
 
 
 def test_a_plan_survives_its_file(root: Path) -> None:

@@ -6,6 +6,7 @@ Python lies, so nothing is looked up twice: the plan is a file, and its path is 
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -20,7 +21,7 @@ from plugpull.matrix.options import MatrixOptions
 from plugpull.matrix.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable
 
 __all__ = ["PLAN_VERSION", "Plan", "read_plan"]
 
@@ -109,12 +110,8 @@ class Plan:
 
         with ThreadPoolExecutor(max_workers=4) as pool:
             answers = list(pool.map(asks, able))
-        # The longest ones first: none of them is left over when every other one has ended.
-        pending = sorted(
-            (cell for cell, runs in zip(able, answers, strict=True) if runs),
-            key=lambda cell: not cell.default,
-        )
-        return replace(self, pending=tuple(cell.session for cell in pending))
+        pending = [cell for cell, runs in zip(able, answers, strict=True) if runs]
+        return replace(self, pending=tuple(cell.session for cell in _in_turn(pending)))
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object that :func:`read_plan` takes back from a file."""
@@ -182,3 +179,17 @@ def _plan(data: dict[str, Any], root: Path) -> Plan:
             for session, one in data["selections"].items()
         },
     )
+
+
+def _in_turn(cells: Iterable[Cell]) -> list[Cell]:
+    """The order in which cells start.
+
+    Those with every scenario come first: no long one is left over when all others have ended. Of
+    the others one framework follows another, because some mostly wait and some mostly compute.
+    """
+    seen: Counter[str] = Counter()
+    turns: list[tuple[bool, int, Cell]] = []
+    for cell in cells:
+        turns.append((not cell.default, 0 if cell.default else seen[cell.framework], cell))
+        seen[cell.framework] += 1
+    return [cell for _, _, cell in sorted(turns, key=lambda turn: turn[:2])]
