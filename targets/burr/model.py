@@ -67,7 +67,7 @@ def answer(messages: Sequence[Message], *, cashier: bool, offered: Sequence[str]
     if messages[-1]["role"] == "user" and QUESTION in messages[-1]["content"]:
         return says("It arrives on Tuesday.")
     turns = cashier_turns() if cashier else shop_turns()
-    told = {call: told_of(messages, call) for message in messages for call in wishes(message)}
+    told = {wish: told_of(messages, wish) for message in messages for wish in wishes(message)}
     tried = sum(bool(wishes(message)) for message in messages)
     for turn in turns:
         missing = [wish for wish in turn if not settled(told.get(wish, ""))]
