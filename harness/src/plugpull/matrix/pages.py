@@ -103,7 +103,9 @@ def with_table(text: str, collected: Collected) -> str:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise PlugpullError(f"README.md has no place for the table: it needs {BEGIN} and {END}")
-    base = [result for result in collected.results if result.scenario in EVERYWHERE]
+    # One scenario: with all of them the page would be a table and nothing else.
+    first, *_ = EVERYWHERE
+    base = [result for result in collected.results if result.scenario == first]
     table = [
         headline(collected),
         Text(),
@@ -111,7 +113,7 @@ def with_table(text: str, collected: Collected) -> str:
     ]
     body = "\n".join(line.plain.rstrip() for line in table).rstrip("\n")
     others = dict.fromkeys(
-        result.scenario for result in collected.results if result.scenario not in EVERYWHERE
+        result.scenario for result in collected.results if result.scenario != first
     )
     more = (
         f" And so on for {', '.join(others)}: [docs/results.md](docs/results.md)." if others else ""
