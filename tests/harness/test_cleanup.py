@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 from plugpull.lab import Lab
+from plugpull.processes import strays
 from plugpull.processes.guardian import Guardian
-from plugpull.processes.strays import MARKER_VARIABLE, find_strays, kill_strays
+from plugpull.processes.strays import MARKER_VARIABLE, Stray, find_strays, kill_strays
 from plugpull.provider import BEFORE_EFFECT
 from support import agent as command
 from support import alive, command_line, eventually, kill_at, tool
@@ -170,6 +171,16 @@ def test_strays_are_found_by_their_marker_alone(
     assert ours.wait(60) == -signal.SIGKILL
     assert all(one.poll() is None for one in (spared, other, plain))
     assert find_strays("m-none") == []
+
+
+def test_a_dying_stray_keeps_its_command_line(
+    sleeper: Callable[..., subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel still shows a killed process for a moment, and its words no more."""
+    pid = sleeper().pid
+    seen = [[Stray(pid, "", pid)], [Stray(pid, "sleep 1000", pid)], [Stray(pid, "", pid)], []]
+    monkeypatch.setattr(strays, "find_strays", lambda *_: seen.pop(0))
+    assert kill_strays("m-1") == [Stray(pid, "sleep 1000", pid)]
 
 
 def guardian_dies_without_goodbye(guardian: Guardian) -> None:

@@ -59,7 +59,9 @@ def kill_strays(marker: str, spare: frozenset[int] = frozenset()) -> list[Stray]
         if not found:
             break
         for stray in found:
-            killed[stray.pid] = stray
+            # One that is dying, or that becomes another program, has no words for a moment.
+            if stray.command or stray.pid not in killed:
+                killed[stray.pid] = stray
             with contextlib.suppress(OSError):
                 os.kill(stray.pid, signal.SIGKILL)
     return list(killed.values())
