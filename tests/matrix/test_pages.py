@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from madeup import put_together, raw_result, row
 from plugpull.errors import PlugpullError
-from plugpull.matrix.pages import BEGIN, END, results_page, with_table
+from plugpull.matrix.options import MatrixOptions
+from plugpull.matrix.pages import BEGIN, END, page_of, results_page, with_table
 from plugpull.matrix.records import Collected
 
 
@@ -47,3 +50,23 @@ def test_the_results_page_says_what_ran(collected: Collected) -> None:
     assert "## kill-mid-tool" in page
     assert "## kill-sweep" in page
     assert "\n| toy 1.0 | " in page
+
+
+def test_each_page_comes_from_its_own_run() -> None:
+    """The README shows its first command's table; the results page has everything declared."""
+    assert page_of(MatrixOptions(), Path("here")) == Path("here/README.md")
+    assert page_of(MatrixOptions(all=True), Path("here")) == Path("here/docs/results.md")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        MatrixOptions(only=("toy",)),
+        MatrixOptions(python=("3.13",), all=True),
+        MatrixOptions(add=(("toy", "1.0"),)),
+    ],
+)
+def test_a_part_of_the_matrix_makes_no_page(options: MatrixOptions) -> None:
+    """A page that says "the whole" would be wrong, and the old one gone."""
+    with pytest.raises(PlugpullError, match="a part of the matrix"):
+        page_of(options, Path("here"))

@@ -21,10 +21,11 @@ from plugpull.matrix.table import headline, section_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plugpull.matrix.options import MatrixOptions
     from plugpull.matrix.plan import Plan
     from plugpull.matrix.records import CellRecord, Collected
 
-__all__ = ["BEGIN", "END", "results_page", "with_table", "write_pages"]
+__all__ = ["BEGIN", "END", "page_of", "results_page", "with_table", "write_page"]
 
 BEGIN = "<!-- table: begin (made by nox -s docs) -->"
 END = "<!-- table: end -->"
@@ -39,8 +40,26 @@ _ABOUT = (
 _WIDTH = 120
 
 
-def write_pages(plan: Plan, root: Path) -> list[Path]:
-    """Make the pages from the last run of the whole matrix.
+def page_of(options: MatrixOptions, root: Path) -> Path:
+    """The page that a run with these options makes.
+
+    The README shows what its first command prints; ``docs/results.md`` has everything, so it comes
+    from a run of everything that is declared (``--all``).
+
+    Raises:
+        PlugpullError: The run was a part of the matrix.
+    """
+    if options.selects:
+        raise PlugpullError(
+            "the last run was a part of the matrix, and the pages show the whole",
+            why="it was given --only, --python or --add",
+            then="run nox -s matrix for the README, or nox -s matrix -- --all for docs/results.md",
+        )
+    return root / "docs" / "results.md" if options.all else root / "README.md"
+
+
+def write_page(plan: Plan, root: Path) -> Path:
+    """Make the page that belongs to the last run.
 
     Args:
         plan: The run's plan.
@@ -50,27 +69,27 @@ def write_pages(plan: Plan, root: Path) -> list[Path]:
         What was written.
 
     Raises:
-        PlugpullError: Nothing ran, or the README has lost its marks.
+        PlugpullError: The run was a part of the matrix, nothing ran, or the README has lost its
+            marks.
         UsageError: The declaration or a manifest has a mistake.
     """
+    page = page_of(plan.options, root)
     collected = collect(plan)
     if not any(record.state == RAN for record in collected.cells):
         raise PlugpullError(
-            "there are no results to make pages from", then="run nox -s matrix first"
+            "there are no results to make a page from", then="run nox -s matrix first"
         )
-    readme = root / "README.md"
-    targets = root / "targets"
-    declaration = read_declaration(Path(plan.options.matrix), targets)
-    names = list(dict.fromkeys(record.framework for record in collected.cells))
-    sections = portraits(declaration, targets, root / "docs" / "findings", names)
-    frameworks = framework_part(collected, sections, declaration.left_out)
-    pages = {
-        root / "docs" / "results.md": results_page(collected, frameworks),
-        readme: with_table(readme.read_text(encoding="utf-8"), collected),
-    }
-    for path, text in pages.items():
-        write_whole(path, text)
-    return list(pages)
+    if not plan.options.all:
+        text = with_table(page.read_text(encoding="utf-8"), collected)
+    else:
+        targets = root / "targets"
+        declaration = read_declaration(Path(plan.options.matrix), targets)
+        names = list(dict.fromkeys(record.framework for record in collected.cells))
+        sections = portraits(declaration, targets, root / "docs" / "findings", names)
+        parts = framework_part(collected, sections, declaration.left_out)
+        text = results_page(collected, parts)
+    write_whole(page, text)
+    return page
 
 
 def results_page(collected: Collected, frameworks: Sequence[str] = ()) -> str:
@@ -81,7 +100,7 @@ def results_page(collected: Collected, frameworks: Sequence[str] = ()) -> str:
         "## How this was measured",
         "",
         "```console",
-        "$ nox -s matrix",
+        "$ nox -s matrix -- --all",
         "```",
         "",
         _ABOUT,
