@@ -87,7 +87,8 @@ class ShopModel:
 
     Like a real model it never says the same thing twice: each call has a new id and a new key. What
     failed it asks for again; a call that was answered with "interrupted" it leaves alone, as the
-    answer says.
+    answer says. Like a real provider it refuses a conversation in which a call has no answer, or an
+    answer no call: endstate's adapters hand on what the loop has stored.
     """
 
     model = MODEL
@@ -95,7 +96,12 @@ class ShopModel:
     def complete(
         self, messages: list[Message], tools: list[dict[str, Any]] | None = None
     ) -> Response:
-        """The next turn."""
+        """The next turn.
+
+        Raises:
+            ValueError: No provider would take this conversation.
+        """
+        refuse_unpaired(messages)
         missing = list(range(1, BATCH + 1)) or [0]
         turns = [message for message in messages if message.tool_calls]
         answers = {one.call_id: one for message in messages for one in message.tool_results}
@@ -112,6 +118,25 @@ class ShopModel:
             return Response(message=message, stop_reason=StopReason.TOOL_USE, model=MODEL)
         said = "I could not charge your card." if missing else "Your card was charged. Thank you!"
         return Response(message=Message(role="assistant", content=said), model=MODEL)
+
+
+def refuse_unpaired(messages: list[Message]) -> None:
+    """Turn down a conversation that no provider would take.
+
+    Raises:
+        ValueError: The message after calls does not answer each of them, and nothing else.
+    """
+    waiting: list[str] = []
+    for message in messages:
+        answered = [answer.call_id for answer in message.tool_results]
+        if sorted(answered) != sorted(waiting):
+            break
+        waiting = [call.id for call in message.tool_calls]
+    else:
+        if not waiting:
+            return
+    refusal = "400: an assistant message with tool calls must be followed by tool messages"
+    raise ValueError(refusal)
 
 
 def ask(payment: int) -> ToolCall:

@@ -196,6 +196,31 @@ def endstate(environments: Environments) -> Environment:
     return environments["endstate-0.3.0"]
 
 
+REFUSE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from agent import refuse_unpaired
+from endstate.types import Message, ToolCall, ToolResult
+user = Message(role="user", content="Charge my card.")
+call = Message(role="assistant", tool_calls=[ToolCall(id="id", name="x")])
+told = Message(role="tool", tool_results=[ToolResult(call_id="id", content="done")])
+for said in ([user, call], [user, call, user], [user, told], [user, call, told, told]):
+    try:
+        refuse_unpaired(said)
+    except ValueError as error:
+        assert str(error).startswith("400: "), error
+    else:
+        raise SystemExit(f"taken: {said}")
+refuse_unpaired([user, call, told, user])
+print("refused")
+"""
+
+
+def test_the_model_takes_no_unpaired_messages(endstate: Environment) -> None:
+    """As no provider does: a history that lost an answer would not go unseen."""
+    assert endstate.says(REFUSE, str(TARGETS / "endstate")) == "refused"
+
+
 def test_what_endstate_does_with_its_flag(endstate: Environment) -> None:
     """A call that died is run again, or given up: safe, as its documentation says, not correct."""
     run = endstate.plugpull(
