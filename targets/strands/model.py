@@ -3,7 +3,7 @@
 It is a model provider of one's own. Like a real model it never says the same thing twice: each call
 has a new id and new wording. What failed it asks for again, what a human forbade it does not. Like
 a real provider it refuses a conversation in which a call has no answer, or an answer no call.
-https://strandsagents.com/docs/user-guide/concepts/model-providers/custom_model_provider/
+https://strandsagents.com/docs/user-guide/sdk/model-providers/custom_model_provider/
 """
 
 from __future__ import annotations
