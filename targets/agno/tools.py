@@ -2,7 +2,7 @@
 
 * what a tool is told of its run: https://docs.agno.com/state/agent/overview
 * tools that need approval: https://docs.agno.com/hitl/user-confirmation
-* how a tool has the run stopped: https://docs.agno.com/reference/tools/retry-agent-run
+* how a tool has the run stopped: https://docs.agno.com/reference/tools/stop-agent-run
 """
 
 from __future__ import annotations
