@@ -19,7 +19,7 @@ KEEPS_CLASSES = os.environ.get("PLUGPULL_STATE", "") == "classes"
 
 #: ``event``: the idempotency key is a field of the event that asks for the payment.
 KEY = os.environ.get("PLUGPULL_KEY", "none")
-#: How the run is saved: ``json`` or ``pickle`` snapshots, or the ``journal``.
+#: How the run is saved: ``json`` or ``pickle`` snapshots.
 SAVED_AS = os.environ.get("PLUGPULL_SAVED_AS", "json")
 #: Which steps have a retry policy: those of the ``tool``, those of the ``model``, or ``none``.
 RETRY = os.environ.get("PLUGPULL_RETRY", "none")
