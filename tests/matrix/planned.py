@@ -66,6 +66,8 @@ def checkout(root: Path, declaration: str) -> Path:
             "name": name,
             "title": name.title(),
             "distribution": f"{name}-slim",
+            "import": name,
+            "program": "agent.py",
             "companions": [f"{name}-store"],
             "scenarios": {"kill-mid-tool": {}, "lost-session-write": {}},
             "variants": [
@@ -74,6 +76,7 @@ def checkout(root: Path, declaration: str) -> Path:
                 {"name": "default", "scenarios": ["lost-session-write"]},
             ],
         }
+        (folder / "agent.py").touch()
         (folder / "target.json").write_text(json.dumps(manifest), encoding="utf-8")
     (root / "matrix.toml").write_text(declaration, encoding="utf-8")
     return root

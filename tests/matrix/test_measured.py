@@ -65,7 +65,8 @@ def test_gaps_say_why() -> None:
         {"scenario": "changed-world", "reason": "no world", "link": ""},
     )
     with_results, without = lines(row("toy", "1.0", "3.13", raw_result(), not_supported=gaps))
-    assert with_results.gaps == (Gap(("late", "later"), why["reason"], why["link"]),)
+    places = (("late", ""), ("later", "a"))
+    assert with_results.gaps == (Gap(places, why["reason"], why["link"]),)
     assert without == Line("changed-world", "", (), (Gap((), "no world", ""),), ())
 
 

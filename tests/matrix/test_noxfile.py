@@ -194,6 +194,31 @@ def test_a_mistake_in_the_declaration_ends_nox(root: Path) -> None:
         assert "[matrix] python[0]" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"kill-mid-tool": {}', '"kill-mid-tol": {}', "there is no scenario 'kill-mid-tol'"),
+        ('"program":', '"programme":', "unknown key 'programme'"),
+        ('"agent.py"', '"agnt.py"', "agnt.py is not there"),
+    ],
+)
+def test_a_mistake_in_a_manifest_ends_nox_before_any_session(
+    old: str, new: str, words: str, root: Path, index: dict[str, str]
+) -> None:
+    """No environment is made for a target that cannot run: the file and the key are named."""
+    manifest = root / "targets" / "toy" / "target.json"
+    text = manifest.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    manifest.write_text(text.replace(old, new), encoding="utf-8")
+    done = nox(root, "-s", "matrix", **index)
+    assert done.returncode == 2
+    assert f"{manifest}: " in done.stderr
+    assert words in done.stderr
+    assert "docs/add-a-target.md" in done.stderr
+    assert "session" not in done.stdout.lower()
+    assert not (root / ".plugpull" / "envs").exists()
+
+
 def test_no_network_is_one_clear_error(root: Path) -> None:
     """Where the index cannot be asked, the error names it and says what to look at."""
     done = nox(root, "-s", "matrix", **NO_NETWORK)

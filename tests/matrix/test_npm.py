@@ -26,7 +26,9 @@ from pathlib import Path
 prefix = Path(sys.argv[sys.argv.index("--prefix") + 1])
 packages = [word for word in sys.argv if "@" in word]
 if packages == ["absent@1.0.0"]:
-    sys.exit("npm error 404 Not Found - absent@1.0.0")
+    sys.exit("npm error code E404\\nnpm error 404 Not Found - absent@1.0.0")
+if packages == ["broken@1.0.0"]:
+    sys.exit("npm error code EUNHEARD\\nnpm error of a kind that nobody knows")
 if packages == ["slow@1.0.0"]:
     time.sleep(60)
 called = Path(sys.argv[0]).with_name("called")
@@ -101,7 +103,18 @@ def test_a_package_that_is_not_there_is_said_in_npms_words(state: State) -> None
     for _ in range(2):
         with pytest.raises(EnvironmentFailure, match=r"installing absent@1\.0\.0") as failure:
             npm.npm_packages(("absent@1.0.0",), state)
-        assert failure.value.last_words == "npm error 404 Not Found - absent@1.0.0"
+        meaning, *words = failure.value.last_words.splitlines()
+        assert "no such package" in meaning
+        assert meaning.endswith("correct `npm` in matrix.toml")
+        assert words == ["npm error code E404", "npm error 404 Not Found - absent@1.0.0"]
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_what_npm_says_stands_as_it_is_where_nobody_knows_better(state: State) -> None:
+    """A guess would hide it."""
+    with pytest.raises(EnvironmentFailure) as failure:
+        npm.npm_packages(("broken@1.0.0",), state)
+    assert failure.value.last_words.startswith("npm error code EUNHEARD\n")
 
 
 @pytest.mark.usefixtures("stand_in")

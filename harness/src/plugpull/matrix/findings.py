@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plugpull.matrix.markdown import escaped
+from plugpull.matrix.markdown import prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +46,7 @@ def find_findings(folder: Path, frameworks: Iterable[str]) -> dict[str, list[Fin
 
 def finding_link(finding: Finding) -> str:
     """A link from a page in ``docs``."""
-    return f"[{escaped(finding.title)}](findings/{finding.file})"
+    return f"[{prose(finding.title)}](findings/{finding.file})"
 
 
 def _title(page: Path) -> str:

@@ -181,10 +181,15 @@ def _worker(root: Path, names: Collection[str]) -> Launch:
 
 def _make_plan(root: Path, options: MatrixOptions, pythons: Collection[str]) -> Plan:
     # Imports that only the planning process needs; every session's process pays for the others.
+    from plugpull.manifest import read_manifest  # noqa: PLC0415
     from plugpull.matrix.index import OnlineIndex  # noqa: PLC0415
     from plugpull.matrix.planning import make_plan  # noqa: PLC0415
 
-    return make_plan(options, root=root, index=OnlineIndex(), pythons_named=pythons)
+    plan = make_plan(options, root=root, index=OnlineIndex(), pythons_named=pythons)
+    # The harness reads them again in each cell, and would find a mistake only there.
+    for target in dict.fromkeys(cell.target for cell in plan.cells):
+        read_manifest(root / "targets" / target)
+    return plan
 
 
 def _last_plan(root: Path, options: MatrixOptions) -> Plan | None:

@@ -1,6 +1,6 @@
 """What planning needs of a target's manifest: what is installed, and what can be selected.
 
-The harness itself checks the manifest strictly, in the cell. Here it is only read.
+Here it is only read. It is checked strictly before the first session, and again in the cell.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plugpull.matrix.model import Grid, Mark, Row
     from plugpull.matrix.records import Collected
 
-__all__ = ["code", "escaped", "markdown"]
+__all__ = ["code", "escaped", "markdown", "prose"]
 
 
 def markdown(
@@ -132,6 +132,19 @@ def code(text: str) -> str:
     """A text in the font of code, whatever is in it."""
     mark = "``" if "`" in text else "`"
     return f"{mark}{text}{mark}"
+
+
+def prose(text: str) -> str:
+    """A sentence: what stands between backticks is code, all else is text."""
+    parts = text.split("`")
+    return "".join(code(part) if at % 2 else _escaped_within(part) for at, part in enumerate(parts))
+
+
+def _escaped_within(part: str) -> str:
+    """Escaped, with the blanks at its ends, which part it from the code beside it."""
+    inner = escaped(part) if part.strip() else ""
+    before, after = " " * part.startswith(" "), " " * part.endswith(" ")
+    return f"{before}{inner}{after}" if inner else part
 
 
 def _fence(words: Sequence[str]) -> str:

@@ -42,11 +42,12 @@ class Gap:
     """What a version cannot be asked for.
 
     Attributes:
-        places: Variants or fault points; empty for the whole scenario.
+        places: Fault points, or variants where the point is empty, each with the variant whose
+            gap it is (``""``: of all); empty for the whole scenario.
         reason, link: Why, and where that stands.
     """
 
-    places: tuple[str, ...]
+    places: tuple[tuple[str, str], ...]
     reason: str
     link: str
 
@@ -169,13 +170,13 @@ def _joined(labels: Iterable[str]) -> str:
 
 
 def _gaps(cells: Iterable[CellRecord]) -> dict[str, tuple[Gap, ...]]:
-    found: dict[str, dict[tuple[str, str], list[str]]] = {}
+    found: dict[str, dict[tuple[str, str], list[tuple[str, str]]]] = {}
     for cell in cells:
         for declared in cell.not_supported:
             why = (str(declared.get("reason") or ""), str(declared.get("link") or ""))
-            place = str(declared.get("kill_point") or declared.get("variant") or "")
+            place = (str(declared.get("kill_point") or ""), str(declared.get("variant") or ""))
             places = found.setdefault(str(declared.get("scenario")), {}).setdefault(why, [])
-            if place and place not in places:
+            if any(place) and place not in places:
                 places.append(place)
     return {
         scenario: tuple(Gap(tuple(places), *why) for why, places in reasons.items())

@@ -37,6 +37,12 @@ TIMEOUT = 600
 _PACKAGE = re.compile(
     r"(?:@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*@\d+\.\d+\.\d+[\w.+-]*"
 )
+#: What npm's codes mean. A report's line shows the first of its words only, which is the code.
+_MEANT = {
+    "E404": "there is no such package on npm's registry, or no such release of it",
+    "ETARGET": "there is no such release of the package on npm's registry",
+}
+_CODE = re.compile(r"^npm (?:error|ERR!) code (\w+)$", re.MULTILINE)
 _STAMP = "plugpull-npm.json"
 _KEPT = (
     *("PATH", "HOME", "TMPDIR", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
@@ -121,5 +127,14 @@ def _install(names: Sequence[str], folder: Path) -> None:
         words = f"npm did not finish within {TIMEOUT} s: is its registry within reach?"
         raise EnvironmentFailure(f"{doing} failed", step="npm", last_words=words) from error
     if done.returncode != 0:
-        words = last_words(done.stderr) or f"npm ended with {done.returncode} and said nothing"
+        words = _meant(last_words(done.stderr)) or f"npm ended with {done.returncode}, in silence"
         raise EnvironmentFailure(f"{doing} failed", step="npm", last_words=words)
+
+
+def _meant(words: str) -> str:
+    """The last words of npm, with what its code means before them, and what to do."""
+    code = _CODE.search(words)
+    meaning = _MEANT.get(code[1]) if code else None
+    if meaning is None:
+        return words
+    return f"{meaning}: correct `npm` in matrix.toml\n{words}"

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from plugpull.matrix.findings import finding_link
 from plugpull.matrix.flips import flips
 from plugpull.matrix.kinds import CHECKPOINTING, DURABLE, NOT_MEASURED
-from plugpull.matrix.markdown import code, escaped
+from plugpull.matrix.markdown import code, escaped, prose
 from plugpull.matrix.measured import measured, newest
+from plugpull.matrix.model import version_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from plugpull.matrix.kinds import Kind, Way
     from plugpull.matrix.measured import Line
     from plugpull.matrix.records import Collected
+    from plugpull.matrix.results import Result
     from plugpull.notes import Note
 
-__all__ = ["Portrait", "portrait_lines", "prose"]
+__all__ = ["Portrait", "portrait_lines"]
 
 #: What a version is not measured with, in a section without any result.
 _NOTHING = "Not measured in this run"
@@ -72,19 +74,6 @@ def portrait_lines(portrait: Portrait, kind: Kind | None, collected: Collected) 
     return lines
 
 
-def prose(text: str) -> str:
-    """A guide's sentence: what stands between backticks is code, all else is text."""
-    parts = text.split("`")
-    return "".join(code(part) if at % 2 else _escaped_within(part) for at, part in enumerate(parts))
-
-
-def _escaped_within(part: str) -> str:
-    """Escaped, with the blanks at its ends, which part it from the code beside it."""
-    inner = escaped(part) if part.strip() else ""
-    before, after = " " * part.startswith(" "), " " * part.endswith(" ")
-    return f"{before}{inner}{after}" if inner else part
-
-
 def _kind(kind: Kind) -> str:
     if kind.kind == NOT_MEASURED:
         return f"**{NOT_MEASURED}** as checkpointing or durable execution: {escaped(kind.reason)}."
@@ -97,7 +86,16 @@ def _kind(kind: Kind) -> str:
             f"{strength} with {_ways(checkpointing)}: "
             f"with {code(first.variant)} {escaped(first.shown_by)}"
         )
-    return f"{'; '.join(told)}."
+    return f"{'; '.join(told)}.{_open(kind.of(NOT_MEASURED))}"
+
+
+def _open(ways: Sequence[Way]) -> str:
+    """The ways of which nobody knows yet: silence would count them among the others."""
+    reasons: dict[str, list[Way]] = {}
+    for way in ways:
+        reasons.setdefault(way.shown_by, []).append(way)
+    told = [f"{_ways(alike)} ({escaped(reason)})" for reason, alike in reasons.items()]
+    return f" Neither is shown of {'; '.join(told)}." if told else ""
 
 
 def _ways(ways: Iterable[Way]) -> str:
@@ -131,10 +129,27 @@ def _flips(framework: str, collected: Collected) -> list[str]:
     versions = dict.fromkeys(result.version for result in own)
     if len(versions) == 1:
         return []
+    compared, scenarios = _compared(own)
+    if not compared:
+        return ["**Where versions differ.** Not measured: no two were asked the same.", ""]
+    asked = f"Asked of more than one: {', '.join(map(code, scenarios))}."
     if found := flips(own):
-        return ["**Where versions differ.**", "", *(f"- {_flip(flip)}" for flip in found), ""]
-    same = f"Nowhere: {escaped(', '.join(versions))} have the same verdicts, timing aside."
-    return [f"**Where versions differ.** {same}", ""]
+        told = [f"**Where versions differ.** {asked}", "", *(f"- {_flip(flip)}" for flip in found)]
+    else:
+        same = f"Nowhere: {escaped(', '.join(compared))} have the same verdicts, timing aside."
+        told = [f"**Where versions differ.** {same} {asked}"]
+    return [*told, ""]
+
+
+def _compared(results: Iterable[Result]) -> tuple[list[str], list[str]]:
+    """The versions that can be compared with another one, and the scenarios in which they can."""
+    asked: dict[tuple[str, str, str], set[str]] = {}
+    for result in results:
+        place = (result.scenario, result.variant, result.python)
+        asked.setdefault(place, set()).add(result.version)
+    several = {place: versions for place, versions in asked.items() if len(versions) > 1}
+    versions = sorted(set().union(*several.values()), key=version_order)
+    return versions, list(dict.fromkeys(scenario for scenario, _, _ in several))
 
 
 def _line(line: Line) -> str:
@@ -155,9 +170,24 @@ def _part(variants: Sequence[str], marks: Sequence[tuple[str, Sequence[str]]]) -
     return f"{who}: {what}" if who else what
 
 
-def _gap(places: Sequence[str], reason: str, link: str) -> str:
-    who = f"{', '.join(map(code, places))} " if places else ""
-    return f"{who}not supported, {escaped(reason)} {link}".rstrip()
+def _gap(places: Sequence[tuple[str, str]], reason: str, link: str) -> str:
+    return f"{_where(places)} not supported, {escaped(reason)} {link}".strip()
+
+
+def _where(places: Sequence[tuple[str, str]]) -> str:
+    """Fault points with the variants whose gap they are; fault points of the same ones together."""
+    by_point: dict[str, list[str]] = {}
+    for point, variant in places:
+        by_point.setdefault(point, []).append(variant)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for point, variants in by_point.items():
+        alike.setdefault(() if "" in variants else tuple(variants), []).append(point)
+    return " and ".join(
+        " of ".join(
+            ", ".join(map(code, filter(None, part))) for part in (points, variants) if any(part)
+        )
+        for variants, points in alike.items()
+    )
 
 
 def _flip(flip: Flip) -> str:
