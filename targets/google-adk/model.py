@@ -4,7 +4,8 @@ Like a real model it never says the same thing twice: each call has a new id and
 failed it asks for again, what a person forbade it does not. Like a real provider it takes no
 history in which a call has no answer, and sometimes it cannot be reached.
 
-A model of one's own is a ``BaseLlm``: https://google.github.io/adk-docs/agents/models/
+A model of one's own is a ``BaseLlm``:
+https://github.com/google/adk-python/blob/main/src/google/adk/models/base_llm.py
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The shop's agent, the cashier's to whom it hands over where a variant asks for it, and the app.
 
 * resumable apps: https://google.github.io/adk-docs/runtime/resume/
-* agents that hand over to others: https://google.github.io/adk-docs/agents/multi-agents/
-* a tool that failed is tried again: https://google.github.io/adk-docs/plugins/reflect-and-retry/
+* agents that hand over to others: https://google.github.io/adk-docs/workflows/patterns/
+* a tool that failed is tried again: https://google.github.io/adk-docs/integrations/reflect-and-retry/
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A run whose answer streams to a client, who may go away.
 
-* https://google.github.io/adk-docs/streaming/ and ``StreamingMode.SSE`` in
-  https://google.github.io/adk-docs/runtime/runconfig/
+* ``StreamingMode.SSE``: https://google.github.io/adk-docs/runtime/runconfig/#enable-streaming
+* ``abort_signal``, from 2.11 on:
+  https://github.com/google/adk-python/blob/main/src/google/adk/runners.py
 
 The run is an asynchronous generator: who wants no more of it closes it. What has been appended to
 the session by then is kept.
