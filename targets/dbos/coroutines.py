@@ -1,8 +1,8 @@
 """The same order with coroutines: an async workflow that calls its agent, an async child workflow.
 
 * https://docs.dbos.dev/python/tutorials/workflow-tutorial#coroutine-async-workflows
-* an agent that another one calls is a workflow that another one calls:
-  https://docs.dbos.dev/ai/distributing-agents
+* an agent that another one calls is a child workflow:
+  https://docs.dbos.dev/python/tutorials/workflow-tutorial#running-async-steps-in-parallel
 """
 
 from __future__ import annotations
