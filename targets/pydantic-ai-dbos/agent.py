@@ -1,6 +1,6 @@
 """An order taken by an agent of Pydantic AI that DBOS makes durable.
 
-* recovery: https://docs.dbos.dev/python/tutorials/workflow-tutorial#reliability-guarantees
+* recovery: https://docs.dbos.dev/python/tutorials/workflow-tutorial#workflow-guarantees
 * starting a workflow once, and waiting for it:
   https://docs.dbos.dev/python/tutorials/workflow-tutorial#workflow-ids-and-idempotency
 * going on after a failure: https://docs.dbos.dev/python/tutorials/workflow-management

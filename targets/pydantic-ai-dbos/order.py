@@ -1,9 +1,9 @@
 """The durable agent, and the workflow it runs in.
 
 * an agent with DBOS's durability, whose run the application puts into a workflow:
-  https://pydantic.dev/docs/ai/integrations/durable_execution/dbos/#durable-agent
+  https://pydantic.dev/docs/ai/capabilities/durable_execution/dbos/#durable-agent
 * its forerunner, a wrapper whose run is a workflow by itself:
-  https://pydantic.dev/docs/ai/integrations/durable_execution/dbos/#wrapper-agent-path-deprecated
+  https://pydantic.dev/docs/ai/capabilities/durable_execution/dbos/#wrapper-agent-path-deprecated
 * a human who decides: https://docs.dbos.dev/ai/hitl
 """
 

@@ -1,7 +1,7 @@
 """The agent's tools. What they do in the world is a step of DBOS's, or is not.
 
 * a tool is not made a step by itself; one that does something in the world is to be decorated:
-  https://pydantic.dev/docs/ai/integrations/durable_execution/dbos/#agent-and-toolset-requirements
+  https://pydantic.dev/docs/ai/capabilities/durable_execution/dbos/#agent-and-toolset-requirements
 * tools that need approval:
   https://pydantic.dev/docs/ai/tools-toolsets/deferred-tools/#human-in-the-loop-tool-approval
 """
