@@ -1,8 +1,8 @@
 """The agent as a workflow: it asks the model, runs what that asks for, and asks again.
 
 * agents as workflows, with the model and the tools as activities:
-  https://docs.temporal.io/ai-cookbook/agentic-loop-tool-call-openai-python
-* a human who decides: https://docs.temporal.io/ai-cookbook/human-in-the-loop-python
+  https://docs.temporal.io/ai/cookbook/agentic-loop-tool-call-openai-python
+* a human who decides: https://docs.temporal.io/ai/cookbook/human-in-the-loop-python
 * signals and updates: https://docs.temporal.io/develop/python/workflows/message-passing
 * an agent within an agent is a child workflow:
   https://docs.temporal.io/develop/python/workflows/child-workflows

