@@ -1,9 +1,9 @@
 """Asking the server: to run something, what it keeps, and to hear what a human has decided.
 
 * calls with an idempotency key, which start a run once and wait for it as often as one likes:
-  https://docs.restate.dev/services/invocation/http#invoke-a-handler-idempotently
+  https://docs.restate.dev/services/invocation/http#using-an-idempotency-key
 * what is kept of a run: https://docs.restate.dev/services/introspection
-* decisions: https://docs.restate.dev/services/invocation/http#resolve-an-awakeable
+* decisions: https://docs.restate.dev/develop/python/external-events#via-http-api
 """
 
 from __future__ import annotations
