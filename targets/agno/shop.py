@@ -70,6 +70,7 @@ def team() -> Any:
         name="cashier",
         model=model([*before, [Wish("charge_card")]]),
         tools=[*charging(), *others()],
+        db=ShopDb(),
         **SAVED,
         telemetry=False,
     )
