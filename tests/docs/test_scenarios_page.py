@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from plugpull.scenarios import SCENARIOS
+from plugpull.verdicts import Outcome
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
@@ -63,3 +64,13 @@ def test_every_variable_that_a_scenario_sets_is_in_the_contract() -> None:
         for name in re.findall(r'"(PLUGPULL_[A-Z_]+)"', module.read_text(encoding="utf-8"))
     }
     assert named <= set(re.findall(r"PLUGPULL_[A-Z_]+", page))
+
+
+def test_every_word_of_the_table_is_explained() -> None:
+    """Where the results page says that it is, and before anything about other reports."""
+    page = (ROOT / "docs" / "findings-explained.md").read_text(encoding="utf-8")
+    table = page.partition("## In the table\n")[2].partition("\n## ")[0]
+    words = [word for name, word in vars(Outcome).items() if name.isupper()]
+    assert [word for word in words if word not in table] == []
+    about = (ROOT / "harness/src/plugpull/matrix/framework_part.py").read_text(encoding="utf-8")
+    assert "(findings-explained.md#in-the-table)" in about

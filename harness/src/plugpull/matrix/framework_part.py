@@ -72,8 +72,8 @@ def framework_part(
 
 _ABOUT = (
     "How each one saves, what its documentation promises, what the newest version that ran in full "
-    "did, and what to do about it. A fault point that is not named says PASS. What the words mean "
-    "stands in [the findings explained](findings-explained.md), what is done to a run in "
+    "did, and what to do about it. A fault point that is not named says PASS. What its words mean "
+    "[stands here](findings-explained.md#in-the-table), what is done to a run in "
     "[the scenarios](scenarios.md). Versions are compared under the same Python; results that "
     "depend on timing, and what only some of the Pythons show, are not."
 )
