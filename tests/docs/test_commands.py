@@ -63,6 +63,7 @@ BY_CI = {"python -m pip install nox && nox -s tests", "nox -s lint"}
 ELSEWHERE = {
     r"plugpull conform .*": "tests/conformance/test_conform_docs.py",
     r"plugpull --agent .*langgraph_agent.*": "tests/targets/test_langgraph.py",
+    r"python .*docs/findings/.*-older-release\.py .*": "tests/targets/test_older_releases.py",
     r"nox -s bisect .*--path .*": "tests/matrix/test_bisect.py",
     r"nox -s check -- openai-agents .*": "tests/matrix/test_check_real.py",
     r"pip install \./harness langgraph .*": "tests/targets/test_langgraph.py",

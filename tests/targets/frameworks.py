@@ -58,6 +58,10 @@ FRAMEWORKS = {
         "2026-11-29T23:59:59Z",
     ),
     "llama-index-core-0.12.22": (("llama-index-core==0.12.22",), "2025-03-10T23:59:59Z"),
+    "llama-index-workflows-2.21.0": (
+        ("llama-index-workflows==2.21.0",),
+        "2026-06-17T23:59:59Z",
+    ),
     "llama-index-workflows-2.25.0": (
         ("llama-index-workflows==2.25.0",),
         "2026-09-27T18:01:44Z",
