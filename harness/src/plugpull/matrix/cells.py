@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 __all__ = ["Cell", "Origin", "Resolution", "Wheel"]
@@ -133,10 +133,6 @@ class Cell:
     def runs(self) -> bool:
         """Whether the cell is meant to run at all."""
         return self.excluded is None and self.impossible is None
-
-    def with_note(self, note: str) -> Cell:
-        """The same cell with one more remark."""
-        return replace(self, notes=(*self.notes, note))
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object that :meth:`from_json` takes back."""

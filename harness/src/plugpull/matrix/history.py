@@ -96,10 +96,5 @@ class History:
         except GitFailure:
             return ""
 
-    def names_at(self, sha: str) -> list[str]:
-        """The names of a commit's files."""
-        text = self._git(["ls-tree", "-r", "-z", "--name-only", sha], "listing files")
-        return [name for name in text.split("\0") if name]
-
     def _git(self, arguments: Sequence[str | Path], doing: str) -> str:
         return git(arguments, cwd=self.path, doing=doing)
