@@ -25,6 +25,10 @@ _COUNTED = re.compile(r" \([A-Z]+ in \d+ of \d+ runs\)$")
 
 # A name that was drawn by lot, as the ids of calls are: the same finding has another one each time.
 _DRAWN = re.compile(r"[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# The line of a traceback that names the error: notes may follow it.
+_RAISED = re.compile(r"[A-Za-z_][\w.]*: ")
+#: So much of the error that a process crashed with stands beneath a FAIL.
+ERROR_CHARACTERS = 300
 #: Lines of an agent's standard error that stand beneath an ERROR.
 STDERR_LINES = 6
 #: Lines of uv's last words there. The cell's file has more of them.
@@ -79,16 +83,28 @@ def explain(collected: Collected) -> tuple[Block, ...]:
 
 
 def _results(collected: Collected, verdict: str, ids: Ids) -> list[Entry]:
-    by_detail: dict[str, list[Result]] = {}
+    by_reason: dict[tuple[str, str], list[Result]] = {}
     for result in collected.results:
         if result.verdict == verdict and result.expected != EXPECTED:
             detail = _DRAWN.sub("…", _COUNTED.sub("", result.detail))
-            by_detail.setdefault(detail, []).append(result)
+            by_reason.setdefault((detail, _crashed_with(result)), []).append(result)
     entries = []
-    for detail, results in by_detail.items():
+    for (detail, error), results in by_reason.items():
         lines = tuple(written(results, ids))
-        entries.append(Entry(detail, lines, _stderr(results[0]) if verdict == "ERROR" else ()))
+        words = _stderr(results[0]) if verdict == "ERROR" else tuple(filter(None, [error]))
+        entries.append(Entry(detail, lines, words))
     return entries
+
+
+def _crashed_with(result: Result) -> str:
+    """The error that a process ended with, where the reason does not say it; else ``""``."""
+    if result.verdict != "FAIL" or result.outcome != "crashed":
+        return ""
+    said = _stderr(result)
+    error = next((line for line in reversed(said) if _RAISED.match(line)), "".join(said[-1:]))
+    error = _DRAWN.sub("…", error)
+    known = error.partition(": ")[2] or error
+    return "" if known and known in result.detail else error[:ERROR_CHARACTERS]
 
 
 def _expected(collected: Collected, ids: Ids) -> list[Block]:
