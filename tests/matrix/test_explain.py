@@ -50,3 +50,11 @@ def test_an_error_that_the_reason_names_is_not_said_twice() -> None:
     assert [len(line) for line in long.words] == [ERROR_CHARACTERS]
     (silent,) = fails(crashed("a", ""))
     assert silent.words == ()
+
+
+def test_what_inspect_said_is_shown_where_nothing_else_was_said() -> None:
+    """A program without that verb would be an ERROR without a reason."""
+    reported = {"error": "inspect ended with 1", "stderr": "what is inspect?\n"}
+    raw = raw_result(verdict="ERROR", detail="cannot be read", evidence={"reported": reported})
+    (block,) = explain(put_together(row("toy", "1.0", "3.13", raw)))
+    assert [entry.words for entry in block.entries] == [("what is inspect?",)]

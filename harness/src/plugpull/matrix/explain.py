@@ -141,7 +141,11 @@ def _lines(collected: Collected, wanted: Sequence[str], ids: Ids) -> tuple[str, 
 
 
 def _stderr(result: Result) -> tuple[str, ...]:
-    said = result.raw["evidence"].get("stderr")
+    evidence = result.raw["evidence"]
+    reported = evidence.get("reported")
+    # Where nothing else was said, `inspect` may have: what it says stands beside what it reports.
+    asked = reported.get("stderr") if isinstance(reported, dict) else None
+    said = evidence.get("stderr") or asked
     lines = said.splitlines() if isinstance(said, str) else []
     return tuple(line for line in lines if line.strip())[-STDERR_LINES:]
 
