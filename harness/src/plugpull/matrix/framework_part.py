@@ -31,8 +31,9 @@ RULE = (
     f"Where a finished effect was called again after any of the kills, that way of using the "
     f"framework is {CHECKPOINTING}, even if a key kept the second call from having an effect. "
     "Where none was, at any place in both scenarios, and every run came to its end, it is "
-    f"{DURABLE}. A framework is {DURABLE} if one way of using it is: take that one. The call that "
-    "was under way in the crash may be made again by both, so both need a key."
+    f"{DURABLE}. A framework is {DURABLE} if one way of using it is: take that one, with a key, "
+    "since the call that was under way in the crash may be made again by both. A way that was not "
+    "asked for both scenarios may be either; the framework's section names it."
 )
 
 _COLUMNS = f"| framework | kind | {DURABLE} with | {CHECKPOINTING} with | shown by |"
