@@ -22,13 +22,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from durable import tasks
+from announced import AnnouncedLog
+from durable import journal, tasks
 from durable.database import connect
-from durable.errors import DONE_EXIT, AgentError
+from durable.errors import DONE_EXIT, REFUSED_EXIT, AgentError
 from durable.loop import Agent, run_id
 from durable.plan import Plan, PlannedStep
 from durable.settings import Settings
-from plugpull import record_effect
+from durable.stop import Stop
+from plugpull import record_effect, store_write
 
 WORK = Path(os.environ["PLUGPULL_WORKDIR"])
 EVERY_STEP = os.environ.get("PLUGPULL_EFFECTS") == "every-step"
@@ -68,7 +70,8 @@ def create() -> None:
     NOTES.write_text(TEXT, encoding="utf-8")
     with closing(connect(DATABASE, create=True)) as connection:
         if not tasks.exists(connection, ORDER):
-            tasks.create(connection, ORDER, PLAN, run_id())
+            with store_write("save:task-created"):
+                tasks.create(connection, ORDER, PLAN, run_id())
 
 
 def load() -> tasks.Task:
@@ -86,10 +89,22 @@ def work() -> int:
         artifacts=WORK / "artifacts",
         unsafe_effects=os.environ.get("AGENT_UNSAFE_EFFECTS") == "1",
     )
-    status = Agent(DATABASE, settings, report, reached).run(ORDER)
+    stopping = Stop().listen().asked
+    agent = Agent(DATABASE, settings, report, reached, stopping=stopping, log=AnnouncedLog)
+    status = agent.run(ORDER)
     if status == DONE_EXIT:
         record_effect("finish_order", key=ORDER)
     return status
+
+
+def transactions() -> int:
+    """How many a new process can read of: each has its event in the journal.
+
+    Beside it the first one of a run has an event for each step that it took back.
+    """
+    with closing(connect(DATABASE, create=False)) as connection:
+        kinds = [entry["kind"] for entry in journal.entries(connection, ORDER)]
+    return len(kinds) - kinds.count("step_recovered")
 
 
 def inspect() -> dict[str, Any]:
@@ -106,6 +121,7 @@ def inspect() -> dict[str, Any]:
         "history": history,
         "finished": task.status == "done",
         "output": task.outputs.get(1, {}).get("summary"),
+        "checkpoints": transactions(),
     }
 
 
@@ -121,6 +137,9 @@ def main(verb: str) -> int:
     except AgentError as error:
         print(f"agent: {error}", file=sys.stderr)
         return error.exit_code
+    except ConnectionError as error:
+        print(f"agent: a service is gone: {error}", file=sys.stderr)
+        return REFUSED_EXIT
 
 
 if __name__ == "__main__":

@@ -19,12 +19,14 @@ from durable.errors import DONE_EXIT, REFUSED_EXIT, AgentError
 from durable.loop import Agent, run_id
 from durable.plan import read_plan
 from durable.settings import Settings
+from durable.stop import Stop
 
 __all__ = ["main"]
 
 _EPILOG = """\
 exit status: 0 done; 1 the request cannot be met (no such task, for example); 2 the task failed;
-3 another process is running it. A run that was killed goes on with the next run.
+3 another process is running it; 4 it was asked to stop (SIGTERM), and did so between two steps.
+A run that was killed, or stopped, goes on with the next run.
 """
 
 # A task's name becomes part of two file names.
@@ -61,7 +63,8 @@ def _do(options: argparse.Namespace) -> int:
     if not options.db.exists():
         raise AgentError(f"unknown task {options.task_id}: there is no database {options.db}")
     if options.verb == "run":
-        return Agent(options.db, Settings.from_environment(os.environ)).run(options.task_id)
+        settings = Settings.from_environment(os.environ)
+        return Agent(options.db, settings, stopping=Stop().listen().asked).run(options.task_id)
     with closing(connect(options.db, create=False)) as connection:
         task = tasks.load(connection, options.task_id)
         if options.verb == "status":

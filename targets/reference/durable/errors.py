@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["DONE_EXIT", "FAILED_EXIT", "LOCKED_EXIT", "REFUSED_EXIT", "AgentError", "TaskLocked"]
+__all__ = [
+    "DONE_EXIT",
+    "FAILED_EXIT",
+    "LOCKED_EXIT",
+    "REFUSED_EXIT",
+    "STOPPED_EXIT",
+    "AgentError",
+    "TaskLocked",
+]
 
 #: The task is done, or what was asked for was printed.
 DONE_EXIT = 0
@@ -12,6 +20,8 @@ REFUSED_EXIT = 1
 FAILED_EXIT = 2
 #: Another process is running the task.
 LOCKED_EXIT = 3
+#: Asked to stop, it did so between two steps; another run goes on.
+STOPPED_EXIT = 4
 
 
 class AgentError(Exception):

@@ -24,19 +24,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from durable.database import connect
-from durable.errors import DONE_EXIT, FAILED_EXIT, AgentError
+from durable.errors import DONE_EXIT, FAILED_EXIT, STOPPED_EXIT, AgentError
 from durable.lock import task_lock
 from durable.plan import TOOLS
 from durable.settings import Settings
 from durable.tasks import Task, TaskLog, load
 from durable.tools import Report, Toolbox, unreported
 
-__all__ = ["Agent", "nowhere", "run_id"]
+__all__ = ["Agent", "never", "nowhere", "run_id"]
 
 
 def nowhere(point: str, step: int) -> None:
     """Nobody wants to be told where the agent is."""
     del point, step
+
+
+def never() -> bool:
+    """Nobody asks for it."""
+    return False
 
 
 def run_id() -> str:
@@ -54,15 +59,19 @@ class Agent:
         report: Told of each effect of a tool, by the tool.
         reached: Told of each point that a step reaches, ``before_effect``, ``after_effect`` and
             ``after_commit``, with the step's index.
+        stopping: Whether to stop before the next step.
+        log: What changes the task; a subclass may stand around each of its transactions.
     """
 
     database: Path
     settings: Settings
     report: Report = unreported
     reached: Callable[[str, int], None] = nowhere
+    stopping: Callable[[], bool] = never
+    log: type[TaskLog] = TaskLog
 
     def run(self, task_id: str) -> int:
-        """Work on a task until it is done or failed, and return the exit status that says which.
+        """Work on a task until it is done, failed or to stop, and return the exit status for it.
 
         Raises:
             AgentError: There is no such task, it needs a tool that is not here, or the settings do
@@ -79,7 +88,7 @@ class Agent:
                     return DONE_EXIT
                 if task.status == "failed":
                     return FAILED_EXIT
-                log = TaskLog(connection, task_id, run_id())
+                log = self.log(connection, task_id, run_id())
                 log.recover()
                 return self._work(log)
 
@@ -94,6 +103,8 @@ class Agent:
             if step.attempts >= self.settings.max_attempts:
                 log.give_up(step)
                 return FAILED_EXIT
+            if self.stopping():
+                return STOPPED_EXIT
             log.start(step)
             self._at("before_effect", step.index)
             self.settings.pause()

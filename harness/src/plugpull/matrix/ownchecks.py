@@ -19,8 +19,7 @@ __all__ = ["bench", "lint", "run_tests"]
 TYPED = (
     "harness/src",
     "targets/control",
-    "targets/reference/durable",
-    "targets/reference/adapter.py",
+    "targets/reference",
     "benchmarks",
     "noxfile.py",
 )
