@@ -199,7 +199,7 @@ def endstate(environments: Environments) -> Environment:
 REFUSE = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from agent import refuse_unpaired
+from model import refuse_unpaired
 from endstate.types import Message, ToolCall, ToolResult
 user = Message(role="user", content="Charge my card.")
 call = Message(role="assistant", tool_calls=[ToolCall(id="id", name="x")])
