@@ -15,7 +15,7 @@ from typing import Any
 from crewai.flow.persistence import SQLiteFlowPersistence
 from crewai.state.checkpoint_config import CheckpointConfig
 from plugpull import store_write
-from settings import workdir
+from settings import ORDER, workdir
 
 
 class Announced(SQLiteFlowPersistence):
@@ -26,10 +26,26 @@ class Announced(SQLiteFlowPersistence):
         with store_write(f"save:{method_name}"):
             super().save_state(flow_uuid, method_name, state_data)
 
+    def save_pending_feedback(self, flow_uuid: str, context: Any, state_data: Any) -> None:
+        """Save what a person is asked, and the state as it was then."""
+        with store_write("save:asked"):
+            super().save_pending_feedback(flow_uuid, context, state_data)
+
 
 def persistence() -> Announced:
     """The persistence of this order's flow."""
     return Announced(str(workdir() / "flow.sqlite"))
+
+
+def newest_id() -> str:
+    """What the state of this order is saved under, as the shop has written it down."""
+    noted = workdir() / "flow-id"
+    return noted.read_text(encoding="utf-8") if noted.exists() else ORDER
+
+
+def set_newest_id(identity: str) -> None:
+    """Write down that it is saved under another id now."""
+    (workdir() / "flow-id").write_text(identity, encoding="utf-8")
 
 
 def checkpoints() -> list[Path]:
