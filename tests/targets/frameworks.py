@@ -38,6 +38,7 @@ FRAMEWORKS = {
     ),
     "burr-0.43.0": (("apache-burr==0.43.0", "aiosqlite", "pydantic"), "2026-08-27T20:55:31Z"),
     "crewai-1.15.30": (("crewai==1.15.30",), "2026-10-26T01:56:45Z"),
+    "dbos-2.12.0": (("dbos==2.12.0", "pysqlite3-binary"), "2026-02-11T23:59:59Z"),
     "dbos-2.26.0": (("dbos==2.26.0", "pysqlite3-binary"), "2026-07-31T23:59:59Z"),
     "endstate-0.3.0": (("endstate==0.3.0",), "2026-08-16T11:04:27Z"),
     "google-adk-2.13.0": (("google-adk==2.13.0", "sqlalchemy[asyncio]"), "2026-10-25T18:26:31Z"),
