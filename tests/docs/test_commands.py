@@ -86,6 +86,8 @@ ELSEWHERE = {
     r"python .*docs/findings/google-adk-.*": "tests/targets/test_google_adk.py",
     r"plugpull --target google-adk .*": "tests/targets/test_google_adk.py",
     r"plugpull --target burr .*": "tests/targets/test_burr.py",
+    r"python .*docs/findings/endstate-.*": "tests/targets/test_endstate.py",
+    r"plugpull --target endstate .*": "tests/targets/test_endstate.py",
     r"plugpull --target strands .*": "tests/targets/test_strands.py",
     # Its environment is made by hand: 830 MB.
     r"python .*docs/findings/crewai-.*": "tests/targets/test_crewai.py",
