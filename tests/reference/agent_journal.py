@@ -21,8 +21,15 @@ _STEP_MOVES = {
     "step_finished": ("running", "done"),
     "step_error": ("running", "pending"),
     "task_failed": ("pending", "failed"),
+    "step_reopened": ("failed", "pending"),
 }
-_TASK_MOVES = {"step_started": "running", "task_done": "done", "task_failed": "failed"}
+_TASK_MOVES = {
+    "step_started": "running",
+    "task_done": "done",
+    "task_failed": "failed",
+    "step_reopened": "pending",
+    "task_extended": "pending",
+}
 
 
 @dataclass(slots=True)
@@ -47,18 +54,25 @@ class _Story:
             if run in self.runs:
                 self.wrong.append(f"{run} started twice")
             self.runs[run] = data["recovered"]
-        elif run not in self.runs:
+        elif run not in self.runs and kind not in {"step_reopened", "task_extended"}:
             self.wrong.append(f"{kind} of {run}, which never started")
         if kind in _STEP_MOVES:
-            before, after = _STEP_MOVES[kind]
-            if self.steps.get(step) != before:
-                self.wrong.append(f"{kind} of step {step}, which is {self.steps.get(step)}")
-            self.steps[step] = after
+            self._move(kind, step)
         self.task = _TASK_MOVES.get(kind, self.task)
+        there = len(self.steps)
+        self.steps |= dict.fromkeys(range(there, there + data.get("added", 0)), "pending")
         if kind == "step_started":
             self.attempts[step] += 1
             if data["attempt"] != self.attempts[step]:
                 self.wrong.append(f"step {step} says attempt {data['attempt']}")
+
+    def _move(self, kind: str, step: int) -> None:
+        before, after = _STEP_MOVES[kind]
+        if self.steps.get(step) != before:
+            self.wrong.append(f"{kind} of step {step}, which is {self.steps.get(step)}")
+        self.steps[step] = after
+        if kind == "step_reopened":
+            del self.attempts[step]
 
 
 def contradictions(database: Path) -> list[str]:

@@ -62,6 +62,9 @@ def _do(options: argparse.Namespace) -> int:
         return DONE_EXIT
     if not options.db.exists():
         raise AgentError(f"unknown task {options.task_id}: there is no database {options.db}")
+    if options.verb == "retry":
+        Agent(options.db, Settings()).reopen(options.task_id)
+        return DONE_EXIT
     if options.verb == "run":
         settings = Settings.from_environment(os.environ)
         return Agent(options.db, settings, stopping=Stop().listen().asked).run(options.task_id)
@@ -108,6 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     create.add_argument("plan", type=Path, metavar="PLAN", help="the plan, a JSON file")
     for verb, what in (
         ("run", "begin a task, or go on with it after a crash"),
+        ("retry", "have a task that failed tried again by the next run"),
         ("status", "print the task and its steps as JSON"),
         ("export", "print the task's journal, one JSON object a line"),
     ):

@@ -7,10 +7,13 @@ task_created     steps: how many                     the plan is stored, and fix
 step_recovered                                       a dead process left it running; it is pending
 run_started      recovered: indexes of those steps   a process begins to work on the task
 step_started     tool, attempt: from 1               committed before the tool is called
-step_finished    tool                                its output is stored
+step_finished    tool; added: how many further       its output is stored, and with it the steps
+                 steps, if any                       that it asks for
 step_error       error                               the tool raised; the step is pending again
 task_done                                            every step is done
 task_failed      reason: max_attempts                a step used up its attempts
+step_reopened                                        a person wants the failed step tried again
+task_extended    added: how many steps               a task that was done has more to do
 ===============  ==================================  ===========================================
 
 Each ``step_started`` is followed by exactly one of ``step_finished``, ``step_recovered`` and
@@ -36,6 +39,8 @@ Kind = Literal[
     "step_error",
     "task_done",
     "task_failed",
+    "step_reopened",
+    "task_extended",
 ]
 
 

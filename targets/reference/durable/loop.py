@@ -18,18 +18,18 @@ keeps the effect from happening twice.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from durable.database import connect
 from durable.errors import DONE_EXIT, FAILED_EXIT, STOPPED_EXIT, AgentError
 from durable.lock import task_lock
-from durable.plan import TOOLS
+from durable.plan import TOOLS, PlannedStep
 from durable.settings import Settings
-from durable.tasks import Task, TaskLog, load
-from durable.tools import Report, Toolbox, unreported
+from durable.tasks import Step, Task, TaskLog, load
+from durable.tools import OtherTool, Report, Toolbox, unreported
 
 __all__ = ["Agent", "never", "nowhere", "run_id"]
 
@@ -61,6 +61,7 @@ class Agent:
             ``after_commit``, with the step's index.
         stopping: Whether to stop before the next step.
         log: What changes the task; a subclass may stand around each of its transactions.
+        others: Tools that an application brings along, by their names.
     """
 
     database: Path
@@ -69,6 +70,7 @@ class Agent:
     reached: Callable[[str, int], None] = nowhere
     stopping: Callable[[], bool] = never
     log: type[TaskLog] = TaskLog
+    others: Mapping[str, OtherTool] = field(default_factory=dict)
 
     def run(self, task_id: str) -> int:
         """Work on a task until it is done, failed or to stop, and return the exit status for it.
@@ -92,8 +94,34 @@ class Agent:
                 log.recover()
                 return self._work(log)
 
+    def reopen(self, task_id: str) -> None:
+        """Have a task that failed tried again by the next run, because a person says so."""
+        with self._held(task_id) as log:
+            for step in load(log.connection, task_id).steps:
+                if step.status == "failed":
+                    log.reopen(step)
+
+    def extend(self, task_id: str, steps: Sequence[PlannedStep]) -> None:
+        """Give a task that is done more to do.
+
+        Raises:
+            AgentError: It is not done; what was begun comes first.
+        """
+        with self._held(task_id) as log:
+            status = load(log.connection, task_id).status
+            if status != "done":
+                raise AgentError(f"task {task_id} is {status}, and takes more when it is done")
+            log.extend(steps)
+
+    @contextmanager
+    def _held(self, task_id: str) -> Iterator[TaskLog]:
+        with closing(connect(self.database, create=False)) as connection:
+            load(connection, task_id)
+            with task_lock(self.database, task_id):
+                yield self.log(connection, task_id, run_id())
+
     def _work(self, log: TaskLog) -> int:
-        toolbox = Toolbox(self.settings, self.report)
+        toolbox = Toolbox(self.settings, self.report, self.others)
         while True:
             task = load(log.connection, log.task_id)
             step = task.next_step
@@ -125,14 +153,25 @@ class Agent:
 
     def _check(self, task: Task) -> None:
         # A task may have been created by another version of this agent.
-        if lacking := [step for step in task.steps if step.tool not in TOOLS]:
+        tools = (*TOOLS, *self.others)
+        if lacking := [step for step in task.steps if step.tool not in tools]:
             raise AgentError(
                 f"step {lacking[0].index} of {task.id} needs the tool {lacking[0].tool!r}, which "
-                f"this agent does not have; it has {', '.join(TOOLS)}"
+                f"this agent does not have; it has {', '.join(tools)}"
             )
+        for step in task.steps:
+            self._check_input(task, step)
         crash = self.settings.crash
         if crash is not None and crash.step >= len(task.steps):
             raise AgentError(
                 f"AGENT_CRASH_AT names step {crash.step}, and {task.id} has "
                 f"{len(task.steps)} steps, counted from 0"
+            )
+
+    def _check_input(self, task: Task, step: Step) -> None:
+        other = self.others.get(step.tool)
+        if other is not None and step.output is None and other.needs != set(step.input):
+            raise AgentError(
+                f"step {step.index} of {task.id} gives {step.tool} {', '.join(sorted(step.input))};"
+                f" it takes {', '.join(sorted(other.needs))} now"
             )

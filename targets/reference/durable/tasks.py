@@ -6,7 +6,7 @@
        ▲                  │
        ├──── recover ─────┤   its process died
        └───── retry ──────┘   its tool raised
-    pending ──give_up──▶ failed
+    pending ──give_up──▶ failed ──reopen──▶ pending
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from durable import journal
 from durable.database import transaction
 from durable.errors import AgentError
-from durable.plan import Plan
+from durable.plan import Plan, PlannedStep
 
 __all__ = ["Step", "Task", "TaskLog", "create", "exists", "load"]
 
@@ -95,11 +96,7 @@ def create(connection: sqlite3.Connection, task_id: str, plan: Plan, run_id: str
             "INSERT INTO tasks (id, goal, status, created_at, updated_at) VALUES (?, ?, ?, ?, ?)",
             (task_id, plan.goal, "pending", now, now),
         )
-        for index, step in enumerate(plan.steps):
-            connection.execute(
-                "INSERT INTO steps (task_id, idx, tool, input) VALUES (?, ?, ?, ?)",
-                (task_id, index, step.tool, json.dumps(step.input, sort_keys=True)),
-            )
+        _insert(connection, task_id, 0, plan.steps)
         journal.append(connection, task_id, run_id, "task_created", steps=len(plan.steps))
 
 
@@ -161,13 +158,18 @@ class TaskLog:
             self._append("step_started", step.index, tool=step.tool, attempt=step.attempts + 1)
 
     def finish(self, step: Step, output: Json) -> None:
-        """Committed after the tool returned: from here on it is not called for this step."""
+        """Committed after the tool returned: from here on it is not called for this step.
+
+        An output may ask for further steps (``then``). They are stored with it: a crash leaves
+        either both or neither, and what was decided once is not decided again.
+        """
         with transaction(self.connection):
+            added = self._add([PlannedStep(**one) for one in output.get("then", ())])
             self.connection.execute(
                 "UPDATE steps SET status = 'done', output = ? WHERE task_id = ? AND idx = ?",
                 (json.dumps(output, sort_keys=True), self.task_id, step.index),
             )
-            self._append("step_finished", step.index, tool=step.tool)
+            self._append("step_finished", step.index, tool=step.tool, **added)
 
     def retry(self, step: Step, error: Exception) -> None:
         """The tool raised: the step is to be run again."""
@@ -182,6 +184,22 @@ class TaskLog:
             self._set_task("failed")
             self._append("task_failed", step.index, reason="max_attempts")
 
+    def reopen(self, step: Step) -> None:
+        """A person wants the step that was given up tried again, with all its attempts."""
+        with transaction(self.connection):
+            self.connection.execute(
+                "UPDATE steps SET status = 'pending', attempts = 0 WHERE task_id = ? AND idx = ?",
+                (self.task_id, step.index),
+            )
+            self._set_task("pending")
+            self._append("step_reopened", step.index)
+
+    def extend(self, steps: Sequence[PlannedStep]) -> None:
+        """A task that was done has more to do."""
+        with transaction(self.connection):
+            self._set_task("pending")
+            self._append("task_extended", **self._add(steps))
+
     def complete(self) -> None:
         """Every step is done."""
         with transaction(self.connection):
@@ -190,6 +208,16 @@ class TaskLog:
 
     def _append(self, kind: journal.Kind, step: int | None = None, **data: Any) -> None:
         journal.append(self.connection, self.task_id, self.run_id, kind, step, **data)
+
+    def _add(self, steps: Sequence[PlannedStep]) -> Json:
+        """Store steps behind those that there are, and return what the journal says of it."""
+        if not steps:
+            return {}
+        (there,) = self.connection.execute(
+            "SELECT COUNT(*) FROM steps WHERE task_id = ?", (self.task_id,)
+        ).fetchone()
+        _insert(self.connection, self.task_id, there, steps)
+        return {"added": len(steps)}
 
     def _set_step(self, index: int, status: str) -> None:
         self.connection.execute(
@@ -201,6 +229,16 @@ class TaskLog:
         self.connection.execute(
             "UPDATE tasks SET status = ?, updated_at = ? WHERE id = ?",
             (status, time.time(), self.task_id),
+        )
+
+
+def _insert(
+    connection: sqlite3.Connection, task_id: str, first: int, steps: Iterable[PlannedStep]
+) -> None:
+    for index, step in enumerate(steps, first):
+        connection.execute(
+            "INSERT INTO steps (task_id, idx, tool, input) VALUES (?, ?, ?, ?)",
+            (task_id, index, step.tool, json.dumps(step.input, sort_keys=True)),
         )
 
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from durable.artifacts import append_unsafely, publish
 from durable.settings import Settings
 
-__all__ = ["Report", "Tool", "Toolbox", "unreported"]
+__all__ = ["OtherTool", "Report", "Tool", "Toolbox", "unreported"]
 
 Json = dict[str, Any]
 Tool = Callable[[Json, Mapping[int, Json], str], Json]
@@ -26,6 +28,19 @@ Report = Callable[[str, "str | None"], None]
 _SUMMARY_LINES = 3
 #: Seconds a local model may take.
 _MODEL_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class OtherTool:
+    """A tool that an application brings along.
+
+    Attributes:
+        needs: The names of what it is given, all of them and no other.
+        call: The tool.
+    """
+
+    needs: frozenset[str]
+    call: Tool
 
 
 def unreported(effect: str, key: str | None) -> None:
@@ -39,15 +54,22 @@ class Toolbox:
     Args:
         settings: The run's.
         report: Called by each tool before anything else, as the call to its service.
+        others: Tools that an application brings along, by their names.
     """
 
-    def __init__(self, settings: Settings, report: Report = unreported) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        report: Report = unreported,
+        others: Mapping[str, OtherTool] = MappingProxyType({}),
+    ) -> None:
         self._settings = settings
         self._report = report
         self._tools: dict[str, Tool] = {
             "fetch": self.fetch,
             "summarize": self.summarize,
             "write_artifact": self.write_artifact,
+            **{name: other.call for name, other in others.items()},
         }
 
     def __getitem__(self, name: str) -> Tool:
