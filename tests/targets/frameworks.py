@@ -32,6 +32,10 @@ FRAMEWORKS = {
     "agent-framework-core-1.12.1": (("agent-framework-core==1.12.1",), "2026-07-25T04:42:12Z"),
     "agent-framework-core-1.18.0": (("agent-framework-core==1.18.0",), "2026-09-15T23:59:59Z"),
     "agent-framework-core-1.20.0": (("agent-framework-core==1.20.0",), "2026-10-04T12:41:03Z"),
+    "agno-2.9.0": (
+        ("agno==2.9.0", "sqlalchemy[asyncio]", "aiosqlite"),
+        "2026-08-15T23:59:59Z",
+    ),
     "agno-3.1.10": (
         ("agno==3.1.10", "sqlalchemy[asyncio]", "aiosqlite"),
         "2026-11-29T23:59:59Z",
