@@ -1,9 +1,9 @@
 """The reference agent as a shop's assistant: a conversation in which the model asks for calls.
 
-What makes it durable is :mod:`durable.conversation`. Here are the verbs, the tools, and the client.
+What makes it durable is :mod:`durable.conversation`. Here are the verbs, and who plays which part.
 
-Usage: ``python shop.py start | resume | next-turn | inspect``. Set from outside, beside the
-scenarios' own variables (docs/what-a-target-is-asked.md):
+Usage: ``python shop.py start | resume | approve | next-turn | inspect``. Set from outside, beside
+the scenarios' own variables (docs/what-a-target-is-asked.md):
 
 ``AGENT_UNSAFE_EFFECTS``
     ``1``: the card is charged without a key.
@@ -14,96 +14,129 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from durable import tasks
-from durable.conversation import Message, answering, calling, history, message
+from durable.conversation import Message, answering, history, message
 from durable.database import connect
-from durable.errors import DONE_EXIT, FAILED_EXIT, AgentError
+from durable.errors import DONE_EXIT, FAILED_EXIT, WAITING_EXIT, AgentError, Unfinished
 from durable.loop import Agent, run_id
 from durable.plan import Plan
 from durable.settings import Settings
 from durable.stop import Stop
-from durable.tools import OtherTool
 from plugpull import record_effect
 from shop_client import Client
-from shop_model import MODEL, QUESTION, REQUEST, WORLD, answer
+from shop_model import MODEL, QUESTION, REQUEST, answer
+from shop_tools import GATED, callable_tools, decided
 
 DATABASE = Path(os.environ["PLUGPULL_WORKDIR"]) / "shop.db"
 ORDER = "order-42"
-UNSAFE = os.environ.get("AGENT_UNSAFE_EFFECTS") == "1"
 
 
-def charge_card(key: str, amount: int, payment: int, memo: str) -> str:
-    """Charge the card. The service is sent the step's key, and does once what has the same key."""
-    effect = f"charge_card_{payment}" if payment else "charge_card"
-    record_effect(effect, key=None if UNSAFE else key)
-    return f"charged {amount} for payment {payment} ({memo})"
+class Shop:
+    """The conversation, and the cashier whom it may ask: each is a task in one database."""
+
+    def __init__(self) -> None:
+        self._client = Client()
+        self._stop = Stop().listen()
+        self.tools = callable_tools(self._ask_cashier)
+
+    def open(self) -> None:
+        """Store the conversation with its first message, unless it is there."""
+        _create(ORDER, REQUEST)
+
+    def agent(self, *, cashier: bool = False) -> Agent:
+        """The agent with this shop's tools; the words of its model go to the client."""
+
+        def said(messages: list[Message]) -> Message:
+            if cashier:
+                return answer(messages, cashier=True)
+            return self._client.take(answer(messages), last=messages[-1]["role"] == "tool")
+
+        others = {**answering(said, GATED), **decided(), **self.tools}
+        return Agent(DATABASE, Settings(), stopping=self._stop.asked, others=others)
+
+    def _ask_cashier(self, key: str, memo: str) -> str:
+        """Have another agent do it, in a task of its own that has this step's key as its name.
+
+        A repetition of the step finds that task, and goes on with it.
+
+        Raises:
+            Unfinished: The cashier has to wait, and so does the shop.
+            RuntimeError: It failed.
+        """
+        _create(key, memo)
+        status = self.agent(cashier=True).run(key)
+        if status == FAILED_EXIT:
+            msg = f"the cashier could not do it; see {key}"
+            raise RuntimeError(msg)
+        if status != DONE_EXIT:
+            raise Unfinished(status)
+        return str(list(history(_load(key)))[-1]["text"])
 
 
-def charge_in_cents(key: str, cents: int, payment: int, memo: str) -> str:
-    """What ``charge_card`` has become in another world."""
-    return charge_card(key, cents // 100, payment, memo)
-
-
-def offered() -> Mapping[str, OtherTool]:
-    """The tools that the model may call, in the world as it is now."""
-    if WORLD == "tool-removed":
-        return {}
-    changed = WORLD == "tool-schema-changed"
-    return {"charge_card": calling(charge_in_cents if changed else charge_card)}
-
-
-def agent() -> Agent:
-    """The agent with this shop's tools, and a model whose words go to the client."""
-    client = Client()
-
-    def said(messages: list[Message]) -> Message:
-        return client.take(answer(messages), last=messages[-1]["role"] == "tool")
-
-    tools = {**answering(said), **offered()}
-    return Agent(DATABASE, Settings(), stopping=Stop().listen().asked, others=tools)
-
-
-def create() -> None:
-    """Store the conversation with its first message, unless it is there."""
+def _create(task_id: str, text: str) -> None:
     with closing(connect(DATABASE, create=True)) as connection:
-        if not tasks.exists(connection, ORDER):
+        if not tasks.exists(connection, task_id):
             tasks.create(
-                connection, ORDER, Plan("Serve the customer", (message(REQUEST),)), run_id()
+                connection, task_id, Plan("Serve the customer", (message(text),)), run_id()
             )
 
 
-def work() -> int:
+def _load(task_id: str) -> tasks.Task:
+    with closing(connect(DATABASE, create=False)) as connection:
+        return tasks.load(connection, task_id)
+
+
+def work(shop: Shop) -> int:
     """Go on from wherever the conversation is, and close the order if nothing is left to do."""
-    status = agent().run(ORDER)
+    status = shop.agent().run(ORDER)
     if status == DONE_EXIT:
         record_effect("finish_order", key=ORDER)
-    elif status == FAILED_EXIT:
-        print("agent: a step failed as often as it may; see the journal", file=sys.stderr)
     return status
 
 
-def resume() -> int:
+def start(shop: Shop) -> int:
+    """Begin, or go on where a crash came before anything was done."""
+    shop.open()
+    return work(shop)
+
+
+def resume(shop: Shop) -> int:
     """Go on. Whoever asks for it wants a step that failed tried again."""
-    create()
-    agent().reopen(ORDER)
-    return work()
+    shop.open()
+    shop.agent().reopen(ORDER)
+    return work(shop)
 
 
-def next_turn() -> int:
+def next_turn(shop: Shop) -> int:
     """Take a new message, when what was under way is done."""
-    status = resume()
+    status = resume(shop)
     if status != DONE_EXIT:
         return status
-    agent().extend(ORDER, [message(QUESTION)])
-    status = agent().run(ORDER)
+    shop.agent().extend(ORDER, [message(QUESTION)])
+    status = shop.agent().run(ORDER)
     if status == DONE_EXIT:
         record_effect("next_turn", key=f"{ORDER}-turn-2")
     return status
+
+
+def inspect(shop: Shop) -> int:
+    """Write down what is stored, and the world as it is now."""
+    task = _load(ORDER)
+    found = {
+        "history": [entry for said in history(task) for entry in entries(said)],
+        "finished": task.status == "done",
+        "world": {
+            "model": MODEL,
+            "tools": {name: sorted(tool.needs) for name, tool in shop.tools.items()},
+        },
+    }
+    Path(os.environ["PLUGPULL_REPORTED"]).write_text(json.dumps(found), encoding="utf-8")
+    return DONE_EXIT
 
 
 def entries(said: Message) -> Iterator[dict[str, Any]]:
@@ -116,38 +149,26 @@ def entries(said: Message) -> Iterator[dict[str, Any]]:
         yield {"kind": "call", "id": call["id"]}
 
 
-def inspect() -> int:
-    """Write down what is stored, and the world as it is now."""
-    with closing(connect(DATABASE, create=False)) as connection:
-        task = tasks.load(connection, ORDER)
-    found = {
-        "history": [entry for said in history(task) for entry in entries(said)],
-        "finished": task.status == "done",
-        "world": {
-            "model": MODEL,
-            "tools": {name: sorted(tool.needs) for name, tool in offered().items()},
-        },
-    }
-    Path(os.environ["PLUGPULL_REPORTED"]).write_text(json.dumps(found), encoding="utf-8")
-    return DONE_EXIT
-
-
-def start() -> int:
-    """Begin, or go on where a crash came before anything was done."""
-    create()
-    return work()
-
-
-VERBS = {"start": start, "resume": resume, "next-turn": next_turn, "inspect": inspect}
+VERBS = {
+    "start": start,
+    "resume": resume,
+    "approve": work,
+    "next-turn": next_turn,
+    "inspect": inspect,
+}
 
 
 def main(verb: str) -> int:
     """Do what the verb says."""
     try:
-        return VERBS[verb]()
+        status = VERBS[verb](Shop())
     except AgentError as error:
         print(f"agent: {error}", file=sys.stderr)
         return error.exit_code
+    if status == FAILED_EXIT:
+        print("agent: a step failed as often as it may; see the journal", file=sys.stderr)
+    # A run that waits for a person has done what it can.
+    return DONE_EXIT if status == WAITING_EXIT else status
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The shop's language model, which is none: it asks for what is to be paid, then says thank you.
+"""The shop's language model, which is none: it asks for what is to be done, then says thank you.
 
 Like a real model it never says the same thing twice: each call has a new id, and everything new
 wording. Like a real provider it takes no messages in which a call has no answer, and sometimes it
@@ -15,9 +15,10 @@ from typing import Any
 from durable.conversation import Message
 from plugpull import fault
 
-__all__ = ["MODEL", "QUESTION", "REQUEST", "WORLD", "answer"]
+__all__ = ["APPROVAL", "MODEL", "QUESTION", "REQUEST", "WORLD", "answer"]
 
 WORLD = os.environ.get("PLUGPULL_WORLD", "")
+APPROVAL = os.environ.get("PLUGPULL_APPROVAL", "")
 MODEL = "shop-2" if WORLD == "model-renamed" else "shop-1"
 
 #: What the customer asks for, and what they ask in the next turn.
@@ -28,8 +29,24 @@ QUESTION = "When does it arrive?"
 _BATCH = int(os.environ.get("PLUGPULL_BATCH", "0"))
 
 
-def answer(messages: Sequence[Message]) -> Message:
-    """What the model says next.
+_CHARGE = ("charge_card", 0)
+_BATCHED = [[("charge_card", payment) for payment in range(1, _BATCH + 1)]] if _BATCH else None
+
+#: What it asks for, turn by turn: tools, each with the payment that it is for.
+_TURNS = {
+    "two": [[("charge_card", 1), ("charge_card", 2)]],
+    "sibling": [[_CHARGE, ("notify_shop", 0)]],
+    "after-step": [[("reserve_stock", 0)], [_CHARGE]],
+    "nested": [[("ask_cashier", 0)]],
+    "nested-after-step": [[("ask_cashier", 0)]],
+}.get(APPROVAL, _BATCHED or [[_CHARGE]])
+
+#: And what the cashier's asks for.
+_CASHIER_TURNS = [*([[("reserve_stock", 0)]] if APPROVAL == "nested-after-step" else []), [_CHARGE]]
+
+
+def answer(messages: Sequence[Message], *, cashier: bool = False) -> Message:
+    """What the model says next; or the cashier's model, which nobody hears but the shop.
 
     Raises:
         ConnectionError: It cannot be reached.
@@ -38,15 +55,14 @@ def answer(messages: Sequence[Message]) -> Message:
     _refuse_unpaired(messages)
     newest = messages[-1]
     fault("model:after-tool" if newest["role"] == "tool" else "model:first")
-    if newest["role"] == "tool":
-        return _says("Your card was charged. Thank you!")
     if newest["text"] == QUESTION:
         return _says("It arrives on Tuesday.")
-    payments = range(1, _BATCH + 1) if _BATCH else range(1)
-    return {
-        **_says("I will see to it at once."),
-        "calls": [_call(payment) for payment in payments],
-    }
+    turns = _CASHIER_TURNS if cashier else _TURNS
+    taken = sum("calls" in said for said in messages)
+    if taken == len(turns):
+        return _says("That is all I can do for order 42. Thank you!")
+    calls = [_call(tool, payment) for tool, payment in turns[taken]]
+    return {**_says("I will see to it at once."), "calls": calls}
 
 
 def _refuse_unpaired(messages: Sequence[Message]) -> None:
@@ -69,13 +85,12 @@ def _says(text: str) -> Message:
     return {"role": "assistant", "text": f"{text} ({_new()})"}
 
 
-def _call(payment: int) -> dict[str, Any]:
-    amount = {"cents": 4200} if WORLD == "tool-schema-changed" else {"amount": 42}
-    return {
-        "id": f"call_{_new()}",
-        "tool": "charge_card",
-        "input": {**amount, "payment": payment, "memo": f"order 42, {_new()}"},
-    }
+def _call(tool: str, payment: int) -> dict[str, Any]:
+    given: dict[str, Any] = {"memo": f"order 42, {_new()}"}
+    if tool == "charge_card":
+        amount = {"cents": 4200} if WORLD == "tool-schema-changed" else {"amount": 42}
+        given |= {**amount, "payment": payment}
+    return {"id": f"call_{_new()}", "tool": tool, "input": given}
 
 
 def _new() -> str:

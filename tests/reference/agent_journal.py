@@ -20,6 +20,7 @@ _STEP_MOVES = {
     "step_started": ("pending", "running"),
     "step_finished": ("running", "done"),
     "step_error": ("running", "pending"),
+    "step_unfinished": ("running", "pending"),
     "task_failed": ("pending", "failed"),
     "step_reopened": ("failed", "pending"),
 }
@@ -73,6 +74,8 @@ class _Story:
         self.steps[step] = after
         if kind == "step_reopened":
             del self.attempts[step]
+        if kind == "step_unfinished":
+            self.attempts[step] -= 1
 
 
 def contradictions(database: Path) -> list[str]:
@@ -97,7 +100,7 @@ def contradictions(database: Path) -> list[str]:
         if stored != story.steps:
             wrong.append(f"the steps are {stored}, the journal says {story.steps}")
         attempts = {i: n for owner, i, _, n, _ in steps if owner == task and n}
-        if attempts != dict(story.attempts):
+        if attempts != dict(+story.attempts):
             wrong.append(f"attempts are {attempts}, the journal says {dict(story.attempts)}")
         if story.recovered != {run: left for run, left in story.runs.items() if left}:
             wrong.append(f"recovered {story.recovered}, and the runs say {story.runs}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from agent_bench import NOTES, PLAN, REFERENCE, SUMMARY, TASK, Bench, Ended, Lab
 from agent_checks import baseline, completes
+from agent_journal import contradictions
 
 
 def refused(ended: Ended, *words: str) -> None:
@@ -235,6 +237,39 @@ def test_ctrl_c(bench: Bench) -> None:
     assert running.wait() == 130
     assert "Traceback" not in (lab.work / "stderr.txt").read_text(encoding="utf-8")
     completes(lab)
+
+
+def test_asked_to_stop(bench: Bench) -> None:
+    """The step under way is finished and stored, and no other is begun; nothing is to be redone."""
+    lab = bench.created()
+    notes = lab.work / "input" / "notes.txt"
+    notes.unlink()
+    os.mkfifo(notes)
+    running = lab.start("run", TASK)
+    lab.wait_until(lambda: bool(lab.steps_of("step_started")))
+    running.send_signal(signal.SIGTERM)  # type: ignore[attr-defined]
+    notes.write_text(NOTES, encoding="utf-8")
+    assert running.wait() == 4
+    assert lab.steps_of("step_started") == lab.steps_of("step_finished") == [0]
+    completes(lab)
+    assert lab.steps_of("step_recovered") == []
+
+
+def test_a_failed_task_is_tried_again_when_somebody_says_so(bench: Bench) -> None:
+    """With all its attempts, and with a word of it in the journal; others are left alone."""
+    lab = bench.created()
+    notes = lab.work / "input" / "notes.txt"
+    notes.unlink()
+    assert lab.run().returncode == 2
+    notes.write_text(NOTES, encoding="utf-8")
+    assert lab.call("retry", TASK).returncode == 0
+    assert lab.query("SELECT status, attempts FROM steps WHERE idx = 0") == [("pending", 0)]
+    assert contradictions(lab.database) == []
+    completes(lab)
+    assert lab.steps_of("step_reopened") == [0]
+    events = lab.events()
+    assert lab.call("retry", TASK).returncode == 0
+    assert lab.events() == events
 
 
 def test_settings_of_the_users_shell_change_nothing_here(

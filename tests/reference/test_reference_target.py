@@ -15,6 +15,7 @@ import pytest
 from agent_bench import REFERENCE
 from agent_mutants import MUTANTS
 from plugpull.manifest import read_manifest
+from plugpull.scenarios import SCENARIOS
 
 TARGETS = REFERENCE.parent
 Results = dict[tuple[str, str], dict[str, list[dict[str, Any]]]]
@@ -44,8 +45,8 @@ def verdicts(results: Results, scenario: str, variant: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    """One run of everything that the target answers, but for the random moments."""
-    return plugpull("--moments", "0")
+    """The kills of the report's task, but for the random moments."""
+    return plugpull("--moments", "0", "--scenario", "kill-mid-tool", "--scenario", "kill-sweep")
 
 
 def test_killed_while_it_publishes(results: Results) -> None:
@@ -77,6 +78,27 @@ def test_its_nine_kill_points_from_outside(results: Results) -> None:
     assert list(found) == points
     assert all([one["point_detail"] for one in found[point]] == places for point in points)
     assert set(verdicts(results, "kill-sweep", "every-step")) == {"PASS held"}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="one Python is enough")
+def test_asked_everything_else() -> None:
+    """Everything holds with the key; without it what a retry or a resume calls again is doubled."""
+    others = sorted({*SCENARIOS} - {"kill-mid-tool", "kill-sweep", "resume-after-upgrade"})
+    results = plugpull(*(word for name in others for word in ("--scenario", name)))
+    assert {scenario for scenario, _ in results} == {*others}
+    failed = {
+        (scenario, variant, point): result["outcome"]
+        for (scenario, variant), points in results.items()
+        for point, found in points.items()
+        for result in found
+        if result["verdict"] != "PASS"
+    }
+    unsafe_talk = "conversation+unsafe-effects"
+    assert failed == {
+        ("batch-kill", unsafe_talk, "between-results-recorded"): "duplicated",
+        ("provider-ack-lost", "unsafe-effects", "ack-lost"): "duplicated",
+        ("restart-next-turn", unsafe_talk, "after-effect"): "duplicated",
+    }
 
 
 @pytest.mark.parametrize(

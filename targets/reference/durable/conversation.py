@@ -17,9 +17,10 @@ hold a call without its answer: the model is asked when the steps of its calls a
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
+from durable.approval import ASK, rejected
 from durable.plan import PlannedStep
 from durable.tasks import Task
 from durable.tools import OtherTool
@@ -46,8 +47,13 @@ def message(text: str) -> PlannedStep:
     return PlannedStep(_ANSWER, {"message": text})
 
 
-def answering(model: Model) -> Mapping[str, OtherTool]:
-    """The tool with which the model is asked, under its name."""
+def answering(model: Model, gated: Collection[str] = ()) -> Mapping[str, OtherTool]:
+    """The tool with which the model is asked, under its name.
+
+    Args:
+        model: It.
+        gated: The tools that it may call when a person has said yes.
+    """
 
     def answer(given: Json, outputs: Mapping[int, Json], key: str) -> Json:
         del key
@@ -55,11 +61,10 @@ def answering(model: Model) -> Mapping[str, OtherTool]:
         before = [said for index in sorted(outputs) for said in _said(outputs[index])]
         said = model(before + _heard(heard))
         calls = said.get("calls", [])
-        steps = [
-            {"tool": call["tool"], "input": {**call["input"], "call": call["id"]}} for call in calls
-        ]
+        asks = [_ask_about(call) for call in calls if call["tool"] in gated]
         again = {"tool": _ANSWER, "input": {"message": None}}
-        return {"heard": heard, "said": said, "then": [*steps, again] if calls else []}
+        steps = [*asks, *(_make(call) for call in calls), again] if calls else []
+        return {"heard": heard, "said": said, "then": steps}
 
     return {_ANSWER: OtherTool(frozenset({"message"}), answer)}
 
@@ -74,9 +79,11 @@ def calling(tool: Callable[..., str]) -> OtherTool:
     _, *names = inspect.signature(tool).parameters
 
     def call(given: Json, outputs: Mapping[int, Json], key: str) -> Json:
-        del outputs
-        arguments = {name: given[name] for name in names}
-        return {"said": {"role": "tool", "id": given["call"], "text": tool(key, **arguments)}}
+        if rejected(outputs, given["call"]):
+            text = "A person has said no to this."
+        else:
+            text = tool(key, **{name: given[name] for name in names})
+        return {"said": {"role": "tool", "id": given["call"], "text": text}}
 
     return OtherTool(frozenset({"call", *names}), call)
 
@@ -96,4 +103,14 @@ def _heard(text: str | None) -> list[Message]:
 
 
 def _said(output: Json) -> list[Message]:
-    return [*_heard(output.get("heard")), output["said"]]
+    """What a step adds to the conversation; a person's decision adds nothing."""
+    return [*_heard(output.get("heard")), output["said"]] if "said" in output else []
+
+
+def _ask_about(call: Json) -> Json:
+    about = {"call": call["id"], "tool": call["tool"], "input": call["input"]}
+    return {"tool": ASK, "input": about}
+
+
+def _make(call: Json) -> Json:
+    return {"tool": call["tool"], "input": {**call["input"], "call": call["id"]}}

@@ -8,8 +8,10 @@ __all__ = [
     "LOCKED_EXIT",
     "REFUSED_EXIT",
     "STOPPED_EXIT",
+    "WAITING_EXIT",
     "AgentError",
     "TaskLocked",
+    "Unfinished",
 ]
 
 #: The task is done, or what was asked for was printed.
@@ -22,6 +24,8 @@ FAILED_EXIT = 2
 LOCKED_EXIT = 3
 #: Asked to stop, it did so between two steps; another run goes on.
 STOPPED_EXIT = 4
+#: A person has to decide something first.
+WAITING_EXIT = 5
 
 
 class AgentError(Exception):
@@ -34,3 +38,15 @@ class TaskLocked(AgentError):
     """Another process is running the task."""
 
     exit_code = LOCKED_EXIT
+
+
+class Unfinished(Exception):
+    """Raised by a tool that has not failed and cannot end now: the run ends, another goes on.
+
+    Args:
+        exit_code: With which the run ends.
+    """
+
+    def __init__(self, exit_code: int) -> None:
+        super().__init__(f"unfinished ({exit_code})")
+        self.exit_code = exit_code

@@ -9,6 +9,8 @@ run_started      recovered: indexes of those steps   a process begins to work on
 step_started     tool, attempt: from 1               committed before the tool is called
 step_finished    tool; added: how many further       its output is stored, and with it the steps
                  steps, if any                       that it asks for
+step_unfinished                                      the tool cannot end now, and has not failed;
+                                                     the step is pending again, and the run ends
 step_error       error                               the tool raised; the step is pending again
 task_done                                            every step is done
 task_failed      reason: max_attempts                a step used up its attempts
@@ -16,8 +18,8 @@ step_reopened                                        a person wants the failed s
 task_extended    added: how many steps               a task that was done has more to do
 ===============  ==================================  ===========================================
 
-Each ``step_started`` is followed by exactly one of ``step_finished``, ``step_recovered`` and
-``step_error`` of the same step.
+Each ``step_started`` is followed by exactly one of ``step_finished``, ``step_recovered``,
+``step_unfinished`` and ``step_error`` of the same step.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ Kind = Literal[
     "run_started",
     "step_started",
     "step_finished",
+    "step_unfinished",
     "step_error",
     "task_done",
     "task_failed",

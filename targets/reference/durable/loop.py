@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from durable.database import connect
-from durable.errors import DONE_EXIT, FAILED_EXIT, STOPPED_EXIT, AgentError
+from durable.errors import DONE_EXIT, FAILED_EXIT, STOPPED_EXIT, AgentError, Unfinished
 from durable.lock import task_lock
 from durable.plan import TOOLS, PlannedStep
 from durable.settings import Settings
@@ -73,7 +73,7 @@ class Agent:
     others: Mapping[str, OtherTool] = field(default_factory=dict)
 
     def run(self, task_id: str) -> int:
-        """Work on a task until it is done, failed or to stop, and return the exit status for it.
+        """Work on a task for as long as that is possible; the exit status says how far it came.
 
         Raises:
             AgentError: There is no such task, it needs a tool that is not here, or the settings do
@@ -139,6 +139,9 @@ class Agent:
             key = f"{task.id}-{step.index}"
             try:
                 output = toolbox[step.tool](step.input, task.outputs, key)
+            except Unfinished as unfinished:
+                log.wait(step)
+                return unfinished.exit_code
             except Exception as error:  # noqa: BLE001 - whatever it is, the step is tried again
                 log.retry(step, error)
                 continue

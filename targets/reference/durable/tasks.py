@@ -5,7 +5,7 @@
     pending ──start──▶ running ──finish──▶ done
        ▲                  │
        ├──── recover ─────┤   its process died
-       └───── retry ──────┘   its tool raised
+       └── retry, wait ───┘   its tool raised, or cannot end now
     pending ──give_up──▶ failed ──reopen──▶ pending
 """
 
@@ -78,8 +78,8 @@ class Task:
 
 def exists(connection: sqlite3.Connection, task_id: str) -> bool:
     """Whether there is a task of that name."""
-    found = connection.execute("SELECT 1 FROM tasks WHERE id = ?", (task_id,)).fetchone()
-    return found is not None
+    rows = connection.execute("SELECT 1 FROM tasks WHERE id = ?", (task_id,))
+    return rows.fetchone() is not None
 
 
 def create(connection: sqlite3.Connection, task_id: str, plan: Plan, run_id: str) -> None:
@@ -114,9 +114,8 @@ def load(connection: sqlite3.Connection, task_id: str) -> Task:
     ).fetchall()
     if not rows:
         raise AgentError(f"unknown task {task_id}")
-    goal, status = rows[0][:2]
     steps = tuple(_step(row[2:]) for row in rows if row[2] is not None)
-    return Task(task_id, goal, status, steps)
+    return Task(task_id, rows[0][0], rows[0][1], steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +159,7 @@ class TaskLog:
     def finish(self, step: Step, output: Json) -> None:
         """Committed after the tool returned: from here on it is not called for this step.
 
-        An output may ask for further steps (``then``). They are stored with it: a crash leaves
-        either both or neither, and what was decided once is not decided again.
+        An output may ask for further steps (``then``): a crash leaves both, or neither.
         """
         with transaction(self.connection):
             added = self._add([PlannedStep(**one) for one in output.get("then", ())])
@@ -177,6 +175,12 @@ class TaskLog:
             self._set_step(step.index, "pending")
             self._append("step_error", step.index, error=repr(error))
 
+    def wait(self, step: Step) -> None:
+        """The tool cannot end now. It did nothing wrong, so that costs no attempt."""
+        with transaction(self.connection):
+            self._set_step(step.index, "pending", attempts=step.attempts)
+            self._append("step_unfinished", step.index)
+
     def give_up(self, step: Step) -> None:
         """The step used up its attempts, and the task ends with it."""
         with transaction(self.connection):
@@ -187,10 +191,7 @@ class TaskLog:
     def reopen(self, step: Step) -> None:
         """A person wants the step that was given up tried again, with all its attempts."""
         with transaction(self.connection):
-            self.connection.execute(
-                "UPDATE steps SET status = 'pending', attempts = 0 WHERE task_id = ? AND idx = ?",
-                (self.task_id, step.index),
-            )
+            self._set_step(step.index, "pending", attempts=0)
             self._set_task("pending")
             self._append("step_reopened", step.index)
 
@@ -219,10 +220,11 @@ class TaskLog:
         _insert(self.connection, self.task_id, there, steps)
         return {"added": len(steps)}
 
-    def _set_step(self, index: int, status: str) -> None:
+    def _set_step(self, index: int, status: str, attempts: int | None = None) -> None:
         self.connection.execute(
-            "UPDATE steps SET status = ? WHERE task_id = ? AND idx = ?",
-            (status, self.task_id, index),
+            "UPDATE steps SET status = ?, attempts = COALESCE(?, attempts)"
+            " WHERE task_id = ? AND idx = ?",
+            (status, attempts, self.task_id, index),
         )
 
     def _set_task(self, status: str) -> None:
