@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from agent_bench import REFERENCE
-from agent_mutants import MUTANTS
+from agent_mutants import MUTANTS, mutant
 from plugpull.manifest import read_manifest
 from plugpull.scenarios import SCENARIOS
 
@@ -101,20 +101,33 @@ def test_asked_everything_else() -> None:
     }
 
 
+STARTS_OVER = "starts over instead of going on"
+NOBODY_ASKED = mutant(
+    "nobody is asked", "conversation.py", (' if call["tool"] in gated]', " if False]"), red=set()
+)
+
+
 @pytest.mark.parametrize(
-    ("name", "seen"),
+    ("name", "scenario", "variant", "seen"),
     [
-        ("key not stable", ["PASS held", "FAIL duplicated"]),
-        ("recovery missing", ["FAIL lost", "FAIL unpaired"]),
+        ("key not stable", "kill-mid-tool", "idempotent", ["PASS held", "FAIL duplicated"]),
+        ("recovery missing", "kill-mid-tool", "idempotent", ["FAIL lost", "FAIL unpaired"]),
+        (STARTS_OVER, "batch-kill", "conversation", ["FAIL crashed", "FAIL crashed"]),
+        ("nobody is asked", "resume-after-approval/approved", "conversation", ["FAIL unapproved"]),
     ],
 )
-def test_plugpull_sees_a_guard_that_is_gone(tmp_path: Path, name: str, seen: list[str]) -> None:
+def test_plugpull_sees_a_guard_that_is_gone(
+    tmp_path: Path, name: str, scenario: str, variant: str, seen: list[str]
+) -> None:
     """The same mutants that the agent's own checks see, from outside."""
-    (mutant,) = [mutant for mutant in MUTANTS if mutant.name == name]
-    mutant.make(tmp_path).rename(tmp_path / "reference")
+    (lacking,) = [one for one in (*MUTANTS, NOBODY_ASKED) if one.name == name]
+    lacking.make(tmp_path).rename(tmp_path / "reference")
     shutil.copytree(TARGETS / "control", tmp_path / "control")
-    results = plugpull("--scenario", "kill-mid-tool", "--variant", "idempotent", targets=tmp_path)
-    assert verdicts(results, "kill-mid-tool", "idempotent") == seen
+    scenario, _, point = scenario.partition("/")
+    only = ("--fault-point", point) if point else ()
+    asked = ("--scenario", scenario, "--variant", variant, *only)
+    results = plugpull(*asked, targets=tmp_path)
+    assert verdicts(results, scenario, variant) == seen
 
 
 def test_a_second_resume_is_a_refusal(tmp_path: Path) -> None:
