@@ -10,7 +10,8 @@ its own. With a checkpoint the methods that have ended are not taken again:
 Usage: ``python agent.py start | resume | approve | inspect``. What a variant of target.json sets:
 
 ``PLUGPULL_SAVED``
-    What is gone on with: ``persist``, ``fork`` (the same, under a new id), or ``checkpoint``.
+    What is gone on with: ``persist``, ``fork`` (the same, under a new id), ``checkpoint``, or
+    ``checkpoint-by-hand``.
 ``PLUGPULL_KEY``
     What the method sends the payment service as idempotency key: ``none``, the ``flow-id`` of the
     state, or the ``call-id`` that the model has made.
@@ -32,7 +33,7 @@ from streaming import stream
 
 def run(*, restore: bool) -> None:
     """Take the flow to its end, from its start or from where it is."""
-    if SAVED == "checkpoint":
+    if SAVED.startswith("checkpoint"):
         OrderFlow().kickoff(inputs={"id": ORDER}, from_checkpoint=checkpointing(restore=restore))
     elif SAVED == "fork" and restore:
         forked = persist(persistence())(OrderFlow)()

@@ -12,7 +12,8 @@ from kept import Kept, kept
 from model import ShopModel, calls_of
 from plugpull import record_effect
 from pydantic import BaseModel
-from settings import AMOUNT, KEEPS_CLASSES, KEY, MODEL, ORDER, REQUEST, WORLD
+from settings import AMOUNT, KEEPS_CLASSES, KEY, MODEL, ORDER, REQUEST, SAVED, WORLD
+from stores import checkpoint_now
 
 LLM = ShopModel(model=MODEL)
 
@@ -61,8 +62,9 @@ def open_calls(state: Order) -> list[dict[str, Any]]:
 
 def charge_card(arguments: dict[str, Any], effect: str, key: str | None) -> str:
     """The shop's tool: charge the card."""
+    amount = arguments[AMOUNT[0]]
     record_effect(effect, key=key)
-    return f"charged {arguments[AMOUNT[0]]}"
+    return f"charged {amount}"
 
 
 def serve(arguments: dict[str, Any], effect: str, key: str | None) -> str:
@@ -84,6 +86,12 @@ def do(state: Order, call: dict[str, Any]) -> None:
     add(state, "tool", f"done: {told}", call=call["id"])
 
 
+def keep() -> None:
+    """Write a checkpoint where that is not left to CrewAI."""
+    if SAVED == "checkpoint-by-hand":
+        checkpoint_now()
+
+
 class OrderFlow(Flow[Order]):
     """Ask, charge, close."""
 
@@ -95,12 +103,15 @@ class OrderFlow(Flow[Order]):
     @listen(ask)
     def charge(self) -> None:
         """Do what the model asks for."""
+        keep()
         for call in open_calls(self.state):
             do(self.state, call)
 
     @listen(charge)
     def close(self) -> None:
         """Thank the customer, and close the order."""
+        keep()
         if self.state.messages[-1]["role"] == "tool":
             hear(self.state)
+        keep()
         record_effect("finish_order", key=ORDER)

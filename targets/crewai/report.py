@@ -16,7 +16,7 @@ from stores import checkpointing, checkpoints, newest_id, persistence
 
 def stored() -> tuple[Order, int]:
     """What a new process can load, and from how many checkpoints."""
-    if SAVED != "checkpoint":
+    if not SAVED.startswith("checkpoint"):
         found = persistence().load_state(newest_id())
         return Order.model_validate(found or {}), int(found is not None)
     if not checkpoints():

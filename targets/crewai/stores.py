@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from crewai.flow.persistence import SQLiteFlowPersistence
-from crewai.state.checkpoint_config import CheckpointConfig
 from plugpull import store_write
-from settings import ORDER, workdir
+from settings import ORDER, SAVED, workdir
 
 
 class Announced(SQLiteFlowPersistence):
@@ -55,15 +54,27 @@ def checkpoints() -> list[Path]:
     )
 
 
-def checkpointing(*, restore: bool) -> CheckpointConfig:
-    """A checkpoint after each method of the flow.
+def checkpoint_now() -> None:
+    """Write a checkpoint, and be back when it is there."""
+    from crewai.events.event_bus import crewai_event_bus  # noqa: PLC0415
+
+    crewai_event_bus.runtime_state.checkpoint(str(workdir() / "checkpoints"))
+
+
+def checkpointing(*, restore: bool) -> Any:
+    """A checkpoint after each method of the flow, unless they are written by hand.
 
     Args:
         restore: Whether the flow goes on from the newest one.
     """
+    from crewai.state.checkpoint_config import CheckpointConfig  # noqa: PLC0415
+
     files = checkpoints()
+    newest = files[-1] if restore and files else None
+    if SAVED == "checkpoint-by-hand":
+        return CheckpointConfig(restore_from=newest) if newest else None
     return CheckpointConfig(
         location=str(workdir() / "checkpoints"),
         on_events=["method_execution_finished"],
-        restore_from=files[-1] if restore and files else None,
+        restore_from=newest,
     )

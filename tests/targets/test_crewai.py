@@ -6,20 +6,29 @@ import pytest
 from frameworks import CHECKOUT, Environments
 from plugpull.manifest import read_manifest
 from plugpull.matrix.declaration import read_declaration
+from plugpull.scenarios import SCENARIOS
 from rigged_target import TARGETS
 
 TARGET = TARGETS / "crewai"
 
 
 def test_each_way_to_go_on_is_tried_with_and_without_a_key() -> None:
-    """A flow that is begun again, and one that goes on from a checkpoint."""
+    """A flow that is begun again or forked, and one that goes on from a checkpoint."""
     variants = {
         (one.environment["PLUGPULL_SAVED"], one.environment["PLUGPULL_KEY"])
         for one in read_manifest(TARGET).variants
         if "kill-mid-tool" in one.scenarios
     }
     keys = ("none", "flow-id", "call-id")
-    assert variants == {(saved, key) for saved in ("persist", "checkpoint") for key in keys}
+    each = {(saved, key) for saved in ("persist", "checkpoint-by-hand") for key in keys}
+    assert variants == {*each, ("fork", "flow-id")}
+
+
+def test_everything_is_asked_in_the_newest_version() -> None:
+    """What cannot be asked is one fault point, or belongs to an older version."""
+    manifest = read_manifest(TARGET)
+    assert set(SCENARIOS) == set(manifest.scenarios)
+    assert all(gap.kill_point or gap.versions for gap in manifest.not_supported)
 
 
 def test_it_is_off_by_default() -> None:
@@ -48,7 +57,7 @@ def test_every_gap_has_a_reason_and_a_link() -> None:
 
 
 @pytest.mark.skip(reason="the environment takes 830 MB: take this mark away to run it by hand")
-@pytest.mark.parametrize("saved", ["persist", "checkpoint"])
+@pytest.mark.parametrize("saved", ["persist", "checkpoint-by-hand"])
 def test_a_key_makes_the_difference(environments: Environments, saved: str) -> None:
     """A method under way runs again: twice without a key, once with the flow's id."""
     variants = (f"{saved}+no-key", f"{saved}+flow-id")
