@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 13), reason="runs on
 TARGET = TARGETS / "langgraph"
 
 #: The two ways in which an approved run is asked here, one for each API.
-APPROVING = ("sync+no-key+send+by-id", "functional+no-key")
+APPROVING = ("sync+no-key+send+by-id", "functional+no-key+in-order")
 
 ASK_TWICE = """
 import json, sys
@@ -80,7 +80,7 @@ def before(older: Environment) -> Run:
     return ask(
         older,
         ("resume-after-approval", "graceful-stop"),
-        (*APPROVING, "sync+no-key", "exit+no-key"),
+        (*APPROVING, "sync+no-key", "exit+no-key", "functional+no-key"),
         ("after-step", "nested-after-step", "after-effect"),
     )
 
@@ -93,7 +93,7 @@ def now(environments: Environments) -> Run:
         *("sync+tool-call-id", "sync+tool-call-id+answer-calls"),
         *("sync+no-key+tool-retry", "sync+tool-call-id+tool-retry"),
         "sync+tool-call-id+errors-to-model",
-        "functional+no-key",
+        *("functional+no-key", "functional+no-key+in-order"),
     )
     points = (
         *("after-step", "nested-after-step"),
@@ -188,8 +188,8 @@ def test_a_workflow_works_before_anything_is_saved(now: Run) -> None:
     """Killed at its first save the workflow is gone with its effect; the graph has done nothing."""
     found = verdicts(now, "kill-at-save")
     assert found["sync+no-key", "writes-late", "save:-1"] == "PASS held"
-    assert found["functional+no-key", "writes-late", "save:-1"] == "FAIL crashed"
-    effects = now.one("functional+no-key", "writes-late")["evidence"]["effects"]
+    assert found["functional+no-key+in-order", "writes-late", "save:-1"] == "FAIL crashed"
+    effects = now.one("functional+no-key+in-order", "writes-late")["evidence"]["effects"]
     assert effects["charge_card"] == 1
 
 
@@ -207,7 +207,7 @@ def test_a_tuple_comes_back_as_a_list(now: Run) -> None:
     strict = {**kept, "model": "FAIL diverged", "enum": "FAIL diverged"}
     for variant, expected in {
         "sync+no-key": kept,
-        "functional+no-key": kept,
+        "functional+no-key+in-order": kept,
         "sync+strict": strict,
     }.items():
         assert {one[2]: word for one, word in found.items() if one[0] == variant} == expected
@@ -236,7 +236,7 @@ def test_what_becomes_of_a_lost_answer(now: Run) -> None:
         "sync+no-key+tool-retry": "FAIL duplicated",
         "sync+tool-call-id+tool-retry": "PASS held",
         "sync+tool-call-id+errors-to-model": "FAIL duplicated",
-        "functional+no-key": "PASS surfaced",
+        "functional+no-key+in-order": "PASS surfaced",
     }
 
 
