@@ -10,8 +10,8 @@ its own. With a checkpoint the methods that have ended are not taken again:
 Usage: ``python agent.py start | resume | approve | inspect``. What a variant of target.json sets:
 
 ``PLUGPULL_SAVED``
-    What is gone on with: ``persist``, ``fork`` (the same, under a new id), ``checkpoint``, or
-    ``checkpoint-by-hand``.
+    What is gone on with: ``persist``, ``fork`` (the same, under a new id), or
+    ``checkpoint-by-hand``: those that CrewAI writes by itself come late, and may end the run.
 ``PLUGPULL_KEY``
     What the method sends the payment service as idempotency key: ``none``, the ``flow-id`` of the
     state, or the ``call-id`` that the model has made.
@@ -27,14 +27,16 @@ from kept import described, kept
 from order import OrderFlow
 from report import inspect, report
 from settings import APPROVAL, KEEPS_CLASSES, ORDER, SAVED, STREAMED
-from stores import checkpointing, newest_id, persistence, set_newest_id
+from stores import newest_checkpoint, newest_id, persistence, set_newest_id
 from streaming import stream
 
 
 def run(*, restore: bool) -> None:
     """Take the flow to its end, from its start or from where it is."""
-    if SAVED.startswith("checkpoint"):
-        OrderFlow().kickoff(inputs={"id": ORDER}, from_checkpoint=checkpointing(restore=restore))
+    if SAVED == "checkpoint-by-hand":
+        OrderFlow().kickoff(
+            inputs={"id": ORDER}, from_checkpoint=newest_checkpoint() if restore else None
+        )
     elif SAVED == "fork" and restore:
         forked = persist(persistence())(OrderFlow)()
         forked.kickoff(restore_from_state_id=newest_id())

@@ -11,17 +11,18 @@ from kept import described
 from model import calls_of
 from order import TOOLS, Order, OrderFlow
 from settings import AMOUNT, KEEPS_CLASSES, MODEL, SAVED
-from stores import checkpointing, checkpoints, newest_id, persistence
+from stores import checkpoints, newest_checkpoint, newest_id, persistence
 
 
 def stored() -> tuple[Order, int]:
     """What a new process can load, and from how many checkpoints."""
-    if not SAVED.startswith("checkpoint"):
+    if SAVED != "checkpoint-by-hand":
         found = persistence().load_state(newest_id())
         return Order.model_validate(found or {}), int(found is not None)
-    if not checkpoints():
+    newest = newest_checkpoint()
+    if newest is None:
         return Order(), 0
-    restored = OrderFlow.from_checkpoint(checkpointing(restore=True))
+    restored = OrderFlow.from_checkpoint(newest)
     return Order.model_validate(restored.state.model_dump()), len(checkpoints())
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from crewai.flow.persistence import SQLiteFlowPersistence
 from plugpull import store_write
-from settings import ORDER, SAVED, workdir
+from settings import ORDER, workdir
 
 
 class Announced(SQLiteFlowPersistence):
@@ -61,20 +61,9 @@ def checkpoint_now() -> None:
     crewai_event_bus.runtime_state.checkpoint(str(workdir() / "checkpoints"))
 
 
-def checkpointing(*, restore: bool) -> Any:
-    """A checkpoint after each method of the flow, unless they are written by hand.
-
-    Args:
-        restore: Whether the flow goes on from the newest one.
-    """
+def newest_checkpoint() -> Any:
+    """What a run goes on from; ``None`` if there is no checkpoint, and it begins."""
     from crewai.state.checkpoint_config import CheckpointConfig  # noqa: PLC0415
 
     files = checkpoints()
-    newest = files[-1] if restore and files else None
-    if SAVED == "checkpoint-by-hand":
-        return CheckpointConfig(restore_from=newest) if newest else None
-    return CheckpointConfig(
-        location=str(workdir() / "checkpoints"),
-        on_events=["method_execution_finished"],
-        restore_from=newest,
-    )
+    return CheckpointConfig(restore_from=files[-1]) if files else None
