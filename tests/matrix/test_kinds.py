@@ -139,7 +139,7 @@ def test_one_way_of_using_it_is_enough() -> None:
         ((swept(), batch(verdict="ERROR")), "plain: batch-kill/between-results: ERROR"),
         (
             (swept(timing_dependent=True), batch()),
-            "plain: nothing was finished where kill-sweep killed it",
+            "plain: what is finished when kill-sweep kills it depends on timing",
         ),
     ],
 )

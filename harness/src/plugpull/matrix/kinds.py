@@ -141,9 +141,16 @@ def _way(variant: str, results: list[Result]) -> Way:
         if scenario not in asked:
             return Way(variant, NOT_MEASURED, f"it was not asked for {scenario}")
         if scenario not in told:
-            return Way(variant, NOT_MEASURED, f"nothing was finished where {scenario} killed it")
+            return Way(variant, NOT_MEASURED, _nothing_told(scenario, results))
     places = sum(bool(one.finished) for one in seen)
     return Way(variant, DURABLE, f"no finished effect was called again, at {places} places")
+
+
+def _nothing_told(scenario: str, results: list[Result]) -> str:
+    """Why no run of a scenario tells what was finished."""
+    if all(result.timing_dependent for result in results if result.scenario == scenario):
+        return f"what is finished when {scenario} kills it depends on timing"
+    return f"nothing was finished where {scenario} killed it"
 
 
 def _shortened(texts: list[str]) -> str:
