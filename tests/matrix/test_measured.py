@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from madeup import put_together, raw_result, row
 from plugpull.matrix.measured import Gap, Line, Part, measured, newest
 from plugpull.matrix.records import EXCLUDED
@@ -54,6 +56,20 @@ def test_several_faults_at_a_point_are_counted() -> None:
     raw = [raw_result(point_detail="1"), raw_result(verdict="FAIL", point_detail="2")]
     (line,) = lines(row("toy", "1.0", "3.13", *raw))
     assert line.parts == (Part(("sync+no-key",), (("FAIL at 1/2", ()),)),)
+
+
+def test_counts_of_pythons_that_differ_elsewhere_are_one() -> None:
+    """Two rows of the table because of another fault point are no two answers about this one."""
+
+    def places(before: str) -> list[dict[str, Any]]:
+        held = raw_result("a", "after-effect", point_detail="1")
+        failed = raw_result("a", "after-effect", "FAIL", point_detail="2")
+        return [raw_result("a", "before-effect", before, outcome="lost"), held, failed]
+
+    rows = [row("toy", "1.0", python, *places("PASS")) for python in ("3.10", "3.12")]
+    (line,) = lines(*rows, row("toy", "1.0", "3.13", *places("FAIL")))
+    apart = ("PASS on 3.10, 3.12, FAIL lost on 3.13", ("before-effect",))
+    assert line.parts == (Part(("a",), (apart, ("FAIL at 3/6", ("after-effect",)))),)
 
 
 def test_gaps_say_why() -> None:

@@ -5,6 +5,7 @@ It is read off the table's own model, so the two cannot disagree.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from plugpull.notes import Note
 
 __all__ = ["Gap", "Line", "Part", "measured", "newest"]
+
+#: ``FAIL 2/3``, or ``FAIL at 2/3``: of so many runs, or places.
+_COUNTED = re.compile(r"(FAIL (?:at )?)(\d+)/(\d+)(\*?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +151,30 @@ def _marks(
 
 
 def _text(rows: Sequence[Row], column: int) -> str:
-    """What a column says, with the Pythons where they do not agree."""
+    """What a column says, with the Pythons where they do not agree.
+
+    Rows of the table stand for as many Pythons as agree about all columns; here they are counted
+    together column by column.
+    """
     found: dict[str, list[str]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     for row in rows:
         mark = row.marks[column]
-        if mark != NOTHING:
-            found.setdefault(mark.text, []).append(row.pythons)
-    if len(found) == 1:
-        return next(iter(found))
-    return ", ".join(f"{text} on {_joined(labels)}" for text, labels in found.items())
+        if mark == NOTHING:
+            continue
+        words = mark.text
+        if counted := _COUNTED.fullmatch(words):
+            words = f"{counted[1]}{{}}{counted[4]}"
+            failed, of = counts.get(words, (0, 0))
+            counts[words] = failed + int(counted[2]), of + int(counted[3])
+        found.setdefault(words, []).append(row.pythons)
+    told = {
+        words.format("/".join(map(str, counts[words]))) if words in counts else words: labels
+        for words, labels in found.items()
+    }
+    if len(told) == 1:
+        return next(iter(told))
+    return ", ".join(f"{text} on {_joined(labels)}" for text, labels in told.items())
 
 
 def _joined(labels: Iterable[str]) -> str:
