@@ -21,7 +21,7 @@ from plugpull.matrix.interpreters import Interpreter
 from plugpull.matrix.manifests import read_target
 from plugpull.matrix.pins import kept_pins, parse_moment, resolve_pins
 from plugpull.matrix.results import BadFile, read_cell_file
-from plugpull.matrix.selection import EVERYWHERE
+from plugpull.matrix.selection import EVERYWHERE, OLDER
 from plugpull.matrix.uvrun import EnvironmentFailure
 from plugpull.target_folders import MANIFEST
 
@@ -192,13 +192,20 @@ def selected_pairs(plan: Plan, cell: Cell, root: Path) -> list[Pair]:
     facts = read_target(root / "targets", cell.target)
     selection = plan.selection(cell)
     everything = plan.options.all or cell.default or bool(selection.scenarios)
+    base = EVERYWHERE if plan.options.selects or _is_of_default(plan, cell) else OLDER
     return [
         pair
         for pair in _declared(facts)
-        if (everything or pair[0] in EVERYWHERE)
+        if (everything or pair[0] in base)
         and (not selection.scenarios or pair[0] in selection.scenarios)
         and (not selection.variants or pair[1] in selection.variants)
     ]
+
+
+def _is_of_default(plan: Plan, cell: Cell) -> bool:
+    """Whether the declaration's ``default`` names the version of a cell."""
+    version = (cell.framework, cell.version)
+    return any(one.default and (one.framework, one.version) == version for one in plan.cells)
 
 
 def _declared(facts: TargetFacts) -> list[Pair]:

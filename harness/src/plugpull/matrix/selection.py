@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plugpull.matrix.cells import Cell
     from plugpull.matrix.manifests import TargetFacts
 
-__all__ = ["EVERYWHERE", "Selection", "may_concern", "result_selected", "select"]
+__all__ = ["EVERYWHERE", "OLDER", "Selection", "may_concern", "result_selected", "select"]
 
 #: Parts of an id: framework and version, Python, scenario, variant, fault point.
 _CELL_PARTS = 2
@@ -28,6 +28,8 @@ _SCENARIO, _VARIANT, _POINT = 2, 3, 4
 
 #: The scenarios that run on every Python. Others run without being asked only on default cells.
 EVERYWHERE = ("kill-mid-tool", "lost-session-write")
+#: Those of versions that the declaration's ``default`` does not name, in a run of the whole matrix.
+OLDER = EVERYWHERE[:1]
 
 
 @dataclass(frozen=True, slots=True)
