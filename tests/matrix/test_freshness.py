@@ -28,6 +28,8 @@ from toycell import PYTHON, Toy, make_toy, toy_cell
 
 _PLANS = count()
 ONE, TWO = ("kill-mid-tool", "one"), ("kill-mid-tool", "two")
+BASE = ["kill-mid-tool"]
+BOTH = [*BASE, "lost-session-write"]
 
 
 @pytest.fixture
@@ -230,6 +232,29 @@ class TestDue:
 
         assert selected_pairs(plan, cell, toy.root) == [TWO]
         assert due(plan, cell, _file(_raw("one", "ERROR"), _raw("two")), toy.root) == []
+
+    @pytest.mark.parametrize(
+        ("default", "options", "expected"),
+        [
+            ((False, True), {}, BOTH),
+            ((False, False), {}, BASE),
+            ((False, False), {"only": ("toy",)}, BOTH),
+            ((False, False), {"all": True}, BOTH),
+        ],
+    )
+    def test_what_older_versions_are_asked(
+        self, toy: Toy, default: tuple[bool, bool], options: dict[str, Any], expected: list[str]
+    ) -> None:
+        """Of the whole matrix one scenario, like no other Python of a version that is named."""
+        manifest = toy.root / "targets" / "toy" / "target.json"
+        facts = json.loads(manifest.read_text(encoding="utf-8"))
+        facts["scenarios"] = {name: {} for name in BOTH}
+        facts["variants"] = [{"name": "one", "scenarios": BOTH}]
+        manifest.write_text(json.dumps(facts), encoding="utf-8")
+        cell, newer = (replace(toy_cell(), default=one) for one in default)
+        plan = replace(toy.plan(cell, **options), cells=(cell, newer))
+
+        assert [scenario for scenario, _ in selected_pairs(plan, cell, toy.root)] == expected
 
 
 class TestNeedsRun:
