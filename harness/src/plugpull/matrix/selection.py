@@ -26,7 +26,8 @@ _CELL_PARTS = 2
 _SCENARIO, _VARIANT, _POINT = 2, 3, 4
 
 
-#: The scenarios that run on every Python. Others run without being asked only on default cells.
+#: The scenarios that run on every Python of a version that the declaration's ``default`` names.
+#: Others run without being asked only on default cells.
 EVERYWHERE = ("kill-mid-tool", "lost-session-write")
 #: Those of versions that the declaration's ``default`` does not name, in a run of the whole matrix.
 OLDER = EVERYWHERE[:1]
