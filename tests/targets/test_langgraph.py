@@ -22,7 +22,12 @@ CHECKPOINTERS = "https://docs.langchain.com/oss/python/langgraph/checkpointers"
 KEYS = {"no-key": "none", "tool-call-id": "tool-call-id", "ledger-first": "ledger-first"}
 
 #: Where it is not waited for what the tool runs from: a checkpoint, or the result of a task.
-BY_CHANCE = {"async+no-key", "async+tool-call-id", "functional+tool-call-id"}
+BY_CHANCE = {
+    "async+no-key",
+    "async+tool-call-id",
+    "functional+no-key",
+    "functional+tool-call-id",
+}
 
 #: What each kind of tool comes to when the checkpoint it runs from is saved.
 EXPECTED = {
