@@ -36,6 +36,7 @@ NARROWED = {
         f"python -m pip install nox && nox -s matrix {SMALL}"
     ),
     "nox -s matrix": f"nox -s matrix {SMALL}",
+    "nox -s matrix -- --all": f"nox -s matrix {SMALL} --all",
     "nox -s matrix -- --only langgraph --python 3.13": (
         "nox -s matrix -- --only langgraph-1.2.11/py3.13/kill-mid-tool/sync+no-key --python 3.13"
     ),
@@ -57,6 +58,8 @@ NARROWED = {
     "uvx nox -s tests": f"uvx {ONE_MODULE}",
     "nox -s tests": ONE_MODULE,
 }
+#: What would run every cell: hundreds of agents, in a test of one line.
+WHOLE = re.compile(r"nox -s matrix(?!.* --(?:only|help)\b)")
 #: .ci/run starts these, and so runs the tests that you are reading.
 BY_CI = {"python -m pip install nox && nox -s tests", "nox -s lint"}
 #: Run with the page's own files beside them, by the tests named here.
@@ -184,7 +187,9 @@ def test_a_command_works(newcomer: Path, page: str, command: str) -> None:
         (answer,) = re.findall(r"^openai-agents .* is the first that changed$", said, re.MULTILINE)
         assert answer in (ROOT / page).read_text(encoding="utf-8")
     else:
-        run(newcomer, NARROWED.get(command, command))
+        narrowed = NARROWED.get(command, command)
+        assert not WHOLE.search(narrowed), f"{page}: too long, narrow it down"
+        run(newcomer, narrowed)
 
 
 @only_once
