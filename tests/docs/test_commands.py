@@ -195,6 +195,21 @@ def test_a_command_works(newcomer: Path, page: str, command: str) -> None:
         run(newcomer, narrowed)
 
 
+@pytest.mark.parametrize(
+    ("command", "whole"),
+    [
+        ("nox -s matrix", True),
+        ("uvx nox -s matrix -- --all", True),
+        ("nox -s record && nox -s matrix -- --compare baseline.json", True),
+        ("nox -s matrix -- --all --only langgraph", False),
+        ("nox -s record", False),
+    ],
+)
+def test_the_whole_matrix_is_told_from_a_part(command: str, *, whole: bool) -> None:
+    """What a page shows and nobody narrowed down is noticed, before it runs for an hour."""
+    assert bool(WHOLE.search(command)) == whole
+
+
 @only_once
 def test_what_the_pages_print_is_what_is_printed(newcomer: Path) -> None:
     """The lines below a plugpull command are its output, to the letter."""
